@@ -1,0 +1,228 @@
+package shipping
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/redact"
+	"github.com/shipping-go/shipping/internal/transport"
+	"github.com/shipping-go/shipping/internal/wait"
+)
+
+// transportFailure returns the error of a call without a whole response, from the error of the transport.
+func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
+	returned := err
+	if ctx.Err() != nil {
+		if x.response != nil { // it ended before a retry: report the API's error, not only the context's
+			failure := x.core.failureOf(x)
+			failure.Cause = wait.WithReason(ctx, context.Cause(ctx))
+			return failure
+		}
+		err = wait.WithReason(ctx, err)
+	}
+	failure := &Error{
+		Operation: x.operation.Name, RequestID: x.requestID, Attempts: x.attempts, NotRetried: x.notRetried,
+		Cause: err, kind: ErrConnection, retry: x.operation.Retry,
+		notSent: transport.NotSent(returned), heldBack: transport.HeldBack(returned),
+		address: x.core.baseURL.String() + " (" + x.core.baseURL.option + ")",
+	}
+	if partial, ok := transport.Partial(returned); ok {
+		x.header = partial.Header
+		failure.StatusCode, failure.Body, failure.kind = partial.StatusCode, partial.Body, ErrTruncated
+		failure.RetryAfter, _ = transport.RetryAfter(partial.Header, time.Now())
+		if errors.Is(partial, ErrBodyTooLarge) {
+			failure.kind = ErrBodyTooLarge
+		}
+	}
+	if paused, ok := transport.Paused(returned); ok {
+		failure.RetryAfter, failure.kind = paused.Left, ErrRateLimited
+	}
+	return failure
+}
+
+// failureOf returns the error of a failed response, whatever its body is.
+func (c *core) failureOf(x *exchange) *Error {
+	got := x.response
+	body := got.Body
+	failure := &Error{
+		Operation: x.operation.Name, StatusCode: got.StatusCode, RequestID: x.requestID, kind: statusKind(got.StatusCode),
+		retry: x.operation.Retry, Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
+	}
+	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
+	failure.redirect = c.redirectOf(got)
+	var reply envelope[RawJSON]
+	if len(bytes.TrimSpace(body)) > 0 && readJSON(body, &reply) != nil {
+		if failure.redirect == "" && got.StatusCode != http.StatusProxyAuthRequired {
+			failure.Message = c.describeBody(body).Error()
+		}
+		return failure
+	}
+	contentType, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if contentType == "application/problem+json" {
+		failure.refused = got.StatusCode/100 == 4 && RawJSON(body).isObject() && RawJSON(body).Get("status") != "true"
+	}
+	if status := RawJSON(body).Get("status"); status == "false" || status == `"false"` {
+		failure.refused = !reply.Status.several
+	}
+	decided := !failure.refused && c.refusesInDialect(got)
+	failure.refused = (failure.refused || decided) && !got.Truncated
+	if failure.refused && x.operation.Charges {
+		failure.refusal = evidence.ReadRefusal(string(body), x.requestID, c.dialect)
+		uncoded := textAt(body, cmp.Or(c.dialect.Refusal.Code, "data.error_code")) == ""
+		failure.announces = announcesPurchase(got) || decided && uncoded
+	}
+	failure.Message = cmp.Or(textAt(body, c.dialect.Refusal.Message), c.reason(got.StatusCode, body, reply.Message))
+	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, c.dialect.Refusal.Code),
+		reply.Data.Get("error_code").Text())
+	failure.funds = failure.Code != "" && failure.Code == c.dialect.Refusal.FundsCode
+	if id := reply.Data.Get(regulatoryRequestID).Text(); id != "" {
+		failure.RequestID = id
+	}
+	return failure
+}
+
+// statusKind returns the sentinel of a status code.
+func statusKind(status int) error {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return ErrUnauthorized
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return ErrNotFound
+	case status == http.StatusTooManyRequests:
+		return ErrRateLimited
+	case status == http.StatusRequestTimeout || status == http.StatusTooEarly:
+		return ErrServer
+	case status/100 == 3:
+		return ErrRedirected
+	case status/100 == 4:
+		return ErrInvalidRequest
+	case status/100 == 5:
+		return ErrServer
+	default:
+		return ErrUnexpectedBody
+	}
+}
+
+// refusesInDialect reports whether a response is a refusal because the dialect states the form of refusals: an object
+// with a text in the place of the message.
+func (c *core) refusesInDialect(got *transport.Response) bool {
+	if c.dialect.Refusal.Format != "object" || got.StatusCode/100 != 4 {
+		return false
+	}
+	body := jsonread.Parse(string(got.Body))
+	reason := body.At(cmp.Or(c.dialect.Refusal.Message, "message"))
+	return body.Kind == '{' && body.Get("status").Text != "true" && reason.Kind == '"' &&
+		strings.TrimSpace(reason.Text) != ""
+}
+
+// textAt returns the text at a path of a body; "" without a path.
+func textAt(body []byte, path string) string {
+	if path == "" {
+		return ""
+	}
+	value := jsonread.Parse(string(body))
+	return cmp.Or(value.At(path).Text, value.At(strings.TrimPrefix(path, "data.")).Text) // problem details have no data
+}
+
+// redirectOf returns the target of a redirect, without its user and query.
+func (c *core) redirectOf(got *transport.Response) string {
+	location := got.Header.Get("Location")
+	if got.StatusCode/100 != 3 || location == "" {
+		return ""
+	}
+	target, err := url.Parse(location)
+	if err != nil {
+		return ""
+	}
+	if !target.IsAbs() {
+		target = (&url.URL{Scheme: c.baseURL.scheme, Host: c.baseURL.host, Path: "/"}).ResolveReference(target)
+	}
+	target.User, target.RawQuery, target.Fragment = nil, "", ""
+	return target.String()
+}
+
+// announcesPurchase reports whether the refusal of a purchase states that the resource is busy, so that a purchase may
+// be under way.
+func announcesPurchase(refusal *transport.Response) bool {
+	switch refusal.StatusCode {
+	case http.StatusConflict, http.StatusLocked, http.StatusTooManyRequests:
+		return true
+	}
+	return refusal.Header.Get("Retry-After") != ""
+}
+
+// unexpected returns the error of a 2xx response that cannot be read.
+func (c *core) unexpected(x *exchange, cause error) *Error {
+	failure := c.failureOf(x)
+	if cause == errNoJSON {
+		cause = c.describeBody(x.response.Body)
+	}
+	failure.Message, failure.Cause, failure.kind = "", cause, ErrUnexpectedBody
+	return failure
+}
+
+// withoutStatus returns the error of a 2xx response whose JSON reports neither success nor failure.
+func (c *core) withoutStatus(x *exchange) *Error {
+	problem := "it has no status"
+	if status := RawJSON(x.response.Body).Get("status"); status != "" {
+		problem = "its status is " + oneLine(string(status), maxErrorID) + " instead of true or false"
+	}
+	failure := c.failureOf(x)
+	failure.kind = ErrUnexpectedBody
+	failure.Cause = errors.New("the response is JSON but not the documented envelope: " + problem)
+	return failure
+}
+
+// unusable returns the error of a response in the documented envelope whose data is not what the operation returns.
+func (c *core) unusable(operation, requestID string, response Response, data RawJSON, problem string) error {
+	return c.redacted(&Error{
+		Operation: operation, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
+		Data: data, kind: ErrUnexpectedBody, Message: problem,
+	})
+}
+
+// describeBody describes a body that is not an envelope.
+func (c *core) describeBody(body []byte) error {
+	text := bytes.TrimSpace(body)
+	switch {
+	case len(text) == 0:
+		return errors.New("the body is empty")
+	case isMarkup(text):
+		return errors.New("the body is HTML or XML, not JSON")
+	case text[0] != '{' && text[0] != '[':
+		return errors.New("the body is not JSON: " + c.startOf(text))
+	case !json.Valid(text):
+		return errors.New("the body is not valid JSON, or ends early")
+	default:
+		return errors.New("the body is JSON but not the documented envelope")
+	}
+}
+
+func isMarkup(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
+
+// redacted truncates the texts of an error, and withholds each that the service sent and that contains the key. Every
+// [Error] passes through it before it is returned.
+func (c *core) redacted(e *Error) *Error {
+	e.Message = clip(c.key.Text(e.Message), maxErrorMessage)
+	e.RequestID, e.Code = c.key.Text(e.RequestID), clip(c.key.Text(e.Code), maxErrorID)
+	e.redirect, e.address = c.key.Text(e.redirect), c.key.Text(e.address)
+	if len(e.Data) > maxErrorBody {
+		e.Data = ""
+	}
+	if c.key.In(string(e.Data)) {
+		e.Data = `"` + redact.Mark + `"`
+	}
+	e.Body = c.key.Start(e.Body, maxErrorBody)
+	e.Cause = c.key.Error(e.Cause)
+	return e
+}
