@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -16,22 +17,30 @@ import (
 
 const late = 30 * time.Second
 
-// lose sends a request whose connection the server closes.
-func lose(t *testing.T, srv *mockserver.Server, method, path, body string) {
+// lateFaults are the faults that take effect late, each with the status of its response, 0 if the connection closes.
+var lateFaults = map[int]func(time.Duration) fault.Fault{0: fault.ArriveLate, http.StatusGatewayTimeout: fault.GatewayTimeout}
+
+// lose sends a request whose response is lost. It returns the status of the response, 0 if the connection closes.
+func lose(t *testing.T, srv *mockserver.Server, method, path, body string) int {
 	t.Helper()
 	req := newRequest(t, srv, method, path, body)
 	req.GetBody = nil // net/http cannot repeat the request
-	if got, err := attempt(srv.Transport(), req); err == nil {
-		t.Fatalf("%s %s has the response %d, want none", method, path, got.status)
+	got, err := attempt(srv.Transport(), req)
+	if err != nil {
+		return 0
 	}
+	return got.status
 }
 
-// purchaseArrivesLate analyzes a shipment and loses a purchase that arrives late. It returns the id of the request.
-func purchaseArrivesLate(t *testing.T, srv *mockserver.Server) string {
+// purchaseArrivesLate analyzes a shipment and loses a purchase that a fault lets arrive late. It returns the id of the
+// request.
+func purchaseArrivesLate(t *testing.T, srv *mockserver.Server, f fault.Fault) string {
 	t.Helper()
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.ArriveLate(late)})
-	lose(t, srv, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
+	inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: f})
+	status := lose(t, srv, http.MethodPost, regulatoryPath+"/purchase",
+		`{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
+	shippingtest.Diff(t, "kind of the fault", lateFaults[status](late).Kind, f.Kind)
 	return draft.ID
 }
 
@@ -53,20 +62,41 @@ func charged(t *testing.T, srv *mockserver.Server, id string, want bool) {
 	}
 }
 
-// No fault took effect after the client had given up, as a request does that a proxy delivers late.
-func TestFaultArriveLate_TakesEffectAfterTheConnectionClosed(t *testing.T) {
+// No fault took effect after the client had given up, as a request does that a proxy delivers late, or that a gateway no
+// longer waits for.
+func TestFaultLate_TakesEffectAfterTheExchange(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), virtual())
-	id := purchaseArrivesLate(t, srv)
-	advance(t, srv, late-time.Second)
-	charged(t, srv, id, false)
-	shippingtest.Diff(t, "fault on its way", "rule 1: arrive-late", faultOf(t, srv, shipping.OpPurchase))
-	advance(t, srv, time.Second)
-	charged(t, srv, id, true)
-	shippingtest.Diff(t, "fault", "rule 1: arrive-late, took effect at 2026-01-05T09:30:30Z",
-		faultOf(t, srv, shipping.OpPurchase))
-	shippingtest.Diff(t, "purchases that were sent", 1, srv.Requests(shipping.OpPurchase))
-	srv.CheckInvariants(t)
+	for _, f := range lateFaults {
+		srv, kind := start(t, mockserver.WithoutListener(), virtual()), "rule 1: "+f(late).Kind
+		id := purchaseArrivesLate(t, srv, f(late))
+		advance(t, srv, late-time.Second)
+		charged(t, srv, id, false)
+		shippingtest.Diff(t, "fault on its way", kind, faultOf(t, srv, shipping.OpPurchase))
+		advance(t, srv, time.Second)
+		charged(t, srv, id, true)
+		shippingtest.Diff(t, "fault", kind+", took effect at 2026-01-05T09:30:30Z", faultOf(t, srv, shipping.OpPurchase))
+		shippingtest.Diff(t, "purchases that were sent", 1, srv.Requests(shipping.OpPurchase))
+		srv.CheckInvariants(t)
+	}
+}
+
+// A gateway responds after its own time, and the service performs the operation later than that.
+func TestFaultGatewayTimeout_AfterALatency(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		draft, began := analyzeShipment(t, srv, srv.Shipments()[0]), time.Now()
+		inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Fault: fault.Latency(29 * time.Second)},
+			fault.Rule{Operation: shipping.OpPurchase, Fault: fault.GatewayTimeout(91 * time.Second)})
+		purchase(t, srv, draft.ID, "CUSTOMS").want(t, http.StatusGatewayTimeout)
+		shippingtest.Diff(t, "time of the response", 29*time.Second, time.Since(began))
+		time.Sleep(91*time.Second - 1)
+		charged(t, srv, draft.ID, false)
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		charged(t, srv, draft.ID, true)
+	})
 }
 
 // Every operation that changes something can arrive late, also one with the id in its path. One that reads changes
@@ -107,10 +137,10 @@ func TestFaultArriveLate_StrikesEveryOperationThatChanges(t *testing.T) {
 func TestFaultArriveLate_EndsWithItsFaultOrItsWorld(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
-	id := purchaseArrivesLate(t, srv)
+	id := purchaseArrivesLate(t, srv, fault.ArriveLate(late))
 	do(t, srv, http.MethodDelete, "/_mock/faults", "").want(t, http.StatusOK)
 	charged(t, srv, id, true)
-	purchaseArrivesLate(t, srv)
+	purchaseArrivesLate(t, srv, fault.ArriveLate(late))
 	srv.Reset()
 	shippingtest.Diff(t, "functions that the clock calls after a reset", 0, len(advance(t, srv, late)))
 	srv.CheckInvariants(t)

@@ -32,6 +32,7 @@ func TestWorld_StubFaults(t *testing.T) {
 		"repeated":       {fault.Rule{Operation: stub, Fault: fault.Repeat()}, 201, 2, 200},
 		"all repeated":   {fault.Rule{Fault: fault.Repeat()}, 201, 2, 200},
 		"late":           {fault.Rule{Operation: stub, Fault: fault.ArriveLate(time.Minute)}, 0, 1, 200},
+		"late, answered": {fault.Rule{Operation: stub, Fault: fault.GatewayTimeout(time.Minute)}, 504, 1, 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -166,8 +166,8 @@ func (w *World) Faults() []fault.Injected { return w.core.Faults.Rules() }
 // is unknown, its numbers contradict each other, its time has passed, or its fault does not apply to the operation.
 func (w *World) Inject(rules ...fault.Rule) error { return w.core.Inject(rules...) }
 
-// ClearFaults removes every rule. The requests that [fault.ArriveLate] has struck, and that are still on their way,
-// take effect at once.
+// ClearFaults removes every rule. The requests that [fault.ArriveLate] or [fault.GatewayTimeout] has struck, and that
+// are still on their way, take effect at once.
 func (w *World) ClearFaults() { w.core.ClearFaults() }
 
 // RemoveFault removes the fault rule with this number. It returns an error if there is no such rule.

@@ -19,7 +19,7 @@
 // counts the request without striking it. These pairs exclude each other:
 //
 //   - Two faults that decide the response. These are Status, RateLimit, Redirect, HTML, Empty,
-//     Respond, Drop, Reset and ArriveLate.
+//     Respond, Drop, Reset, ArriveLate and GatewayTimeout.
 //   - A fault that changes the response (Truncate, SlowBody, Malformed, ContentType) and a later rule that decides it. In
 //     the other order both strike: Status and then Truncate make a truncated error response. After Drop, Reset and
 //     ArriveLate no response can be changed.

@@ -45,6 +45,9 @@ func Kinds() []Kind {
 		{"reset", none, "resets the connection", Reset(), sound},
 		{"arrive-late", []string{"duration"}, "closes the connection without a response, and performs the operation after " +
 			"the duration, whatever the client does by then", ArriveLate(time.Minute), Fault.noDuration},
+		{"gateway-timeout", []string{"duration"}, "responds with 504, as a gateway that no longer waits for the service, and " +
+			"performs the operation after the duration, whatever the client does by then", GatewayTimeout(time.Minute),
+			Fault.noDuration},
 		{"repeat", none, "performs an operation that changes something twice, as if a proxy had repeated the request, and " +
 			"responds as to the second", Repeat(), sound},
 		{"truncate", []string{"bytes"}, "sends the first bytes of the body and closes", Truncate(9), func(f Fault) string {
@@ -158,6 +161,13 @@ func Reset() Fault { return Fault{Kind: "reset"} }
 // A request that only reads is not performed.
 func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
 
+// GatewayTimeout returns a fault that responds with 504 and an HTML page at once, as a gateway does that no longer waits
+// for the service, and performs the operation after d, as [ArriveLate] does. With [Latency] before it, the response comes
+// later, and d begins then: Latency(29s) and GatewayTimeout(91s) perform the operation 120 s after the request.
+func GatewayTimeout(d time.Duration) Fault {
+	return Fault{Kind: "gateway-timeout", Duration: Duration(d)}
+}
+
 // Repeat returns a fault that performs the operation twice and responds as to the second time, as if a proxy had
 // repeated the request: a purchase is charged, and the response is a refusal, because the request was purchased. The
 // journal shows one entry. A request that only reads is not repeated.
@@ -242,7 +252,7 @@ func (f Fault) Check() error {
 		if meant := spelling.Meant(f.Kind, names); meant != "" {
 			return fmt.Errorf("unknown kind %q%s", f.Kind, meant)
 		}
-		return fmt.Errorf("unknown kind %q: choose one of %s", f.Kind, strings.Join(names, ", "))
+		return fmt.Errorf("unknown kind %.40q: choose one of %s", f.Kind, strings.Join(names, ", "))
 	}
 	for field, value := range reflect.ValueOf(f).Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -16,7 +16,6 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -95,7 +94,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	s.finish(rw, w, x, op)
 }
 
-// expect performs the operation of an exchange later, although its connection is closed.
+// expect performs the operation of an exchange later, although the exchange has ended.
 func (s *API) expect(w *world.World, x *wire.Exchange, op *operation) {
 	err := w.Expect(world.Arriving{Due: x.At.Add(x.ArrivesIn), Operation: op.Name, Size: len(x.Body),
 		Perform: func() string {
@@ -109,7 +108,7 @@ func (s *API) expect(w *world.World, x *wire.Exchange, op *operation) {
 			return "took effect"
 		}}, x.ID)
 	if err != nil {
-		w.Log.Amend(x.ID, fault.ArriveLate(0).Kind, "and never takes effect: "+err.Error())
+		w.Log.Amend(x.ID, "and never takes effect: "+err.Error())
 	}
 }
 
@@ -143,7 +142,7 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 	w.Log.See(x)
 	w.Lint.See(x)
 	s.log(x)
-	if x.ArrivesIn > 0 { // before the client learns that the connection is closed
+	if x.ArrivesIn > 0 { // before the client learns that the exchange has ended
 		s.expect(w, x, op)
 	}
 	x.Leave() // the client may read the response slowly

@@ -38,25 +38,26 @@ func effects() map[string]effect {
 	paged := operations.Names(operations.Pages)
 	notification := effect{notifies: true, only: []string{fault.Notification}}
 	return map[string]effect{
-		"status":       {strike: plain(status), decides: true},
-		"rate-limit":   {strike: rateLimit, decides: true},
-		"redirect":     {strike: plain(redirect), decides: true},
-		"html":         {strike: plain(html), decides: true},
-		"empty":        {strike: plain(empty), decides: true},
-		"respond":      {strike: plain(respond), decides: true},
-		"drop":         {strike: plain(end(wire.EndDropped)), decides: true, ends: true},
-		"reset":        {strike: plain(end(wire.EndReset)), decides: true, ends: true},
-		"arrive-late":  {strike: plain(arriveLate), decides: true, ends: true, defers: true},
-		"repeat":       {strike: plain(repeat), only: operations.Names(operations.Changes), stubs: true},
-		"truncate":     {strike: plain(truncate), changes: true},
-		"slow-body":    {strike: plain(slowBody), changes: true},
-		"malformed":    {strike: plain(malformed), changes: true},
-		"content-type": {strike: plain(contentType), changes: true},
-		"latency":      {strike: latency, repeats: true},
-		"early-hints":  {strike: plain(earlyHints)},
-		"repeat-page":  {strike: plain(repeatPage), only: paged},
-		"cap-page":     {strike: plain(capPage), only: paged, repeats: true},
-		"insert-rows":  {strike: insertRows, only: paged, repeats: true},
+		"status":          {strike: plain(status), decides: true},
+		"rate-limit":      {strike: rateLimit, decides: true},
+		"redirect":        {strike: plain(redirect), decides: true},
+		"html":            {strike: plain(html), decides: true},
+		"empty":           {strike: plain(empty), decides: true},
+		"respond":         {strike: plain(respond), decides: true},
+		"drop":            {strike: plain(end(wire.EndDropped)), decides: true, ends: true},
+		"reset":           {strike: plain(end(wire.EndReset)), decides: true, ends: true},
+		"arrive-late":     {strike: plain(arriveLate), decides: true, ends: true, defers: true},
+		"gateway-timeout": {strike: plain(gatewayTimeout), decides: true, defers: true},
+		"repeat":          {strike: plain(repeat), only: operations.Names(operations.Changes), stubs: true},
+		"truncate":        {strike: plain(truncate), changes: true},
+		"slow-body":       {strike: plain(slowBody), changes: true},
+		"malformed":       {strike: plain(malformed), changes: true},
+		"content-type":    {strike: plain(contentType), changes: true},
+		"latency":         {strike: latency, repeats: true},
+		"early-hints":     {strike: plain(earlyHints)},
+		"repeat-page":     {strike: plain(repeatPage), only: paged},
+		"cap-page":        {strike: plain(capPage), only: paged, repeats: true},
+		"insert-rows":     {strike: insertRows, only: paged, repeats: true},
 		"remove-rows": {strike: removeRows, only: slices.DeleteFunc(slices.Clone(paged),
 			func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
 
@@ -157,6 +158,11 @@ func end(how wire.Ending) func(*wire.Exchange, fault.Fault) {
 
 func arriveLate(x *wire.Exchange, f fault.Fault) {
 	x.Ending, x.Settled, x.ArrivesIn = wire.EndDropped, true, time.Duration(f.Duration)
+}
+
+func gatewayTimeout(x *wire.Exchange, f fault.Fault) {
+	html(x, fault.HTML(http.StatusGatewayTimeout))
+	x.ArrivesIn = time.Duration(f.Duration)
 }
 
 func repeat(x *wire.Exchange, _ fault.Fault) { x.Repeated = true }

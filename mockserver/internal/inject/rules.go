@@ -282,7 +282,7 @@ func (m Matches) strike(x *wire.Exchange, w World, committed bool) {
 			continue
 		}
 		r.count()
-		x.Struck = append(x.Struck, wire.Strike{Kind: r.Fault.Kind, Text: r.String()})
+		x.Struck = append(x.Struck, wire.Strike{Kind: r.Fault.Kind, Text: r.String(), Defers: r.effect.defers})
 		// An error: the world was closed, or the caller disconnected during a delay.
 		if err := r.effect.strike(x, r.Fault, w); err != nil {
 			x.Ending, x.Settled = wire.EndDropped, true

@@ -226,8 +226,8 @@ func (j *Log) start(body []byte) string {
 	return wire.Redact(string(body[:min(len(body), j.body)]))
 }
 
-// Amend adds a text to the fault of a kind that struck an entry, if the journal still has the entry.
-func (j *Log) Amend(id, kind, text string) {
+// Amend adds a text to the fault that deferred the operation of an entry, if the journal still has the entry.
+func (j *Log) Amend(id, text string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e := j.find(id)
@@ -235,7 +235,7 @@ func (j *Log) Amend(id, kind, text string) {
 		return
 	}
 	for i := range e.struck {
-		if e.struck[i].Kind == kind {
+		if e.struck[i].Defers {
 			e.struck[i].Text += ", " + text
 		}
 	}

@@ -43,7 +43,7 @@ type Exchange struct {
 	Release func() // releases Advance after a delay; nil without one
 	// Repeated is set if the operation is performed twice, and the response is that of the second time.
 	Repeated bool
-	// ArrivesIn is the time after which the operation is performed, although the connection is closed; 0 if it is not.
+	// ArrivesIn is the time after which the operation is performed, although the exchange has ended; 0 if it is not.
 	ArrivesIn time.Duration
 	// How the response is sent.
 	Ending Ending
@@ -52,8 +52,9 @@ type Exchange struct {
 }
 
 type Strike struct {
-	Kind string // of the fault
-	Text string // such as "rule 2: drop after the change"
+	Kind   string // of the fault
+	Text   string // such as "rule 2: drop after the change"
+	Defers bool   // the operation is performed later
 }
 
 type Ending uint8

@@ -62,7 +62,7 @@ func (w *World) ClearFaults() {
 	w.arriveAll()
 }
 
-// Arriving is a request whose connection was closed before its operation was performed; see [fault.ArriveLate].
+// Arriving is a request whose exchange has ended before its operation was performed; see [fault.ArriveLate].
 type Arriving struct {
 	Due       time.Time
 	Operation string
@@ -108,7 +108,7 @@ func (w *World) arrive(a *Arriving) {
 	if at < 0 {
 		return
 	}
-	w.Log.Amend(a.entry, fault.ArriveLate(0).Kind, a.Perform()+" at "+w.Clock.Now().Format(time.RFC3339))
+	w.Log.Amend(a.entry, a.Perform()+" at "+w.Clock.Now().Format(time.RFC3339))
 }
 
 // arriveAll performs the operations of all arriving requests, the first due first, and waits for one that is being

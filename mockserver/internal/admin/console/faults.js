@@ -22,6 +22,10 @@ const examples = [
     name: "A purchase arrives 30 seconds after its connection has closed", operation: purchase, first: 1,
     fault: { kind: "arrive-late", duration: "30s" },
   }],
+  [{
+    name: "A gateway responds with 504, and the service charges two minutes later", operation: purchase, first: 1,
+    fault: { kind: "gateway-timeout", duration: "2m" },
+  }],
   [{ name: "Slow by half a second", fault: { kind: "latency", duration: "500ms" } }],
   [{ name: "One in ten connections is reset", probability: 0.1, fault: { kind: "reset" } }],
   [{ name: "A document fails to generate", point: "generation", first: 1 }],
