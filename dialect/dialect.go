@@ -65,8 +65,8 @@ type RecordMembers struct {
 	Wallet        string `json:"wallet,omitzero"`
 	// Absent are members that the reference server leaves out, by their usual names.
 	Absent []string `json:"absent,omitzero"`
-	// States are statuses that the specification does not list, each with "analyzing" or "generating": what the service
-	// does meanwhile.
+	// States are statuses that the specification does not list, each with what it means: "analyzing" or "generating", which
+	// the service does meanwhile, or "expired" for a draft that can no longer be purchased.
 	States map[string]string `json:"states,omitzero"`
 }
 
@@ -115,6 +115,8 @@ type Refusal struct {
 	// FundsCode is the error code of a wallet that holds too little, and Funds the HTTP status.
 	FundsCode string `json:"funds_code,omitzero"`
 	Funds     int    `json:"funds,omitzero"`
+	// ExpiredCode is the error code of a purchase that is refused because its draft has expired.
+	ExpiredCode string `json:"expired_code,omitzero"`
 	// Rule is the HTTP status of a request that breaks a rule.
 	Rule int `json:"rule,omitzero"`
 	// Analysis is the HTTP status of a failed analysis. With 200 the response is a success with the failed record.
@@ -156,6 +158,9 @@ type Time struct {
 	Generation float64 `json:"generation,omitzero"`
 	// Evidence is how long a manual document waits for its evidence.
 	Evidence Duration `json:"evidence,omitzero"`
+	// DraftLife is how long a draft can be purchased. Then it has the status of Record.States that is "expired"; without
+	// one, it remains a draft whose purchase is refused with Refusal.ExpiredCode; without both, it is gone (404).
+	DraftLife Duration `json:"draft_life,omitzero"`
 }
 
 // Notification describes the delivery of notifications.

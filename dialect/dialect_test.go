@@ -94,7 +94,7 @@ func TestParse_Errors(t *testing.T) {
 		`{"time":{"purchasing":"-1s"}}`:                               "time.purchasing is -1s: it must be from 0 to a year",
 		`{"time":{"generation":1e9}}`:                                 "time.generation is 1e+09: a number from -1000000 to 1000000",
 		`{"record":{"states":{"draft":"analyzing"}}}`:                 `record.states contains "draft", which the specification defines`,
-		`{"record":{"states":{"held":"waiting"}}}`:                    "it must be one of analyzing, generating",
+		`{"record":{"states":{"held":"waiting"}}}`:                    "it must be one of analyzing, generating, expired",
 		`{"offer":{"default_currency":"naira"}}`:                      "it must be a code of three letters, or wallet",
 		`{"request":{"open":["rates.create"]}}`:                       "which is not an operation",
 		`{"notification":{"event_id":"X Id"}}`:                        "which is not a name",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
@@ -94,6 +95,41 @@ func TestAssumption_OtherChoices(t *testing.T) {
 			response.has(t, test.want)
 			problem := response.header.Get("Content-Type") == "application/problem+json"
 			shippingtest.Diff(t, "problem+json", strings.Contains(test.dialect, "refusal.format=problem"), problem)
+		})
+	}
+}
+
+// A draft could be purchased for ever, so that no test found a program that fails each night for a draft that has expired.
+func TestAssumption_DraftsExpire(t *testing.T) {
+	t.Parallel()
+	const gone = "data.error_code=not_found"
+	for _, test := range []struct {
+		dialect         string
+		lookUp          int
+		shows           string
+		purchase        int
+		refusedPurchase string
+	}{
+		{"time.draft_life=24h", 404, gone, 404, gone},
+		{"time.draft_life=24h,refusal.expired_code=STALE", 200, "data.status=draft", 400, "data.error_code=STALE"},
+		{"time.draft_life=24h,record.states=lapsed=expired", 200, "data.status=lapsed", 400, "data.error_code=request_expired"},
+		{"time.draft_life=24h,record.states=lapsed=expired,refusal.expired_code=STALE,refusal.rule=410", 200,
+			"data.status=lapsed", 410, "data.error_code=STALE"},
+		{"time.draft_life=25h,record.states=lapsed=expired", 200, "data.status=draft", 200, "data.status=processing"},
+		{"record.states=lapsed=expired,refusal.expired_code=STALE", 200, "data.status=draft", 200, "data.status=processing"},
+	} {
+		t.Run(test.dialect, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual(), dialectOf(t, test.dialect))
+			bought, draft := analyzeShipment(t, srv, srv.Shipments()[0]).ID, analyzeShipment(t, srv, srv.Shipments()[0]).ID
+			purchase(t, srv, bought, "CUSTOMS").want(t, 200)
+			advance(t, srv, 24*time.Hour-1)
+			lookUp := func(id string) answer { return get(t, srv, regulatoryPath+"/request/"+id) }
+			lookUp(draft).want(t, 200).has(t, "data.status=draft")
+			advance(t, srv, 1)
+			lookUp(draft).want(t, test.lookUp).has(t, test.shows)
+			purchase(t, srv, draft, "CUSTOMS").want(t, test.purchase).has(t, test.refusedPurchase)
+			lookUp(bought).want(t, 200).has(t, "data.status=completed")
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -55,6 +56,9 @@ func getRequest(w *world.World, x *wire.Exchange) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
 	record, err := w.Regulatory.Get(x.PathValue("request_id"))
+	if err == nil && vanishes(w.Dialect()) {
+		err = w.Regulatory.CheckExpired(record)
+	}
 	return AnswerRecord(w, x, "Regulatory document request retrieved successfully", record, err)
 }
 
@@ -133,6 +137,11 @@ func RegulatoryRefused(w *world.World, x *wire.Exchange, err error) wire.Reply {
 	if !ok {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 	}
+	if refusal.Code == regulatory.CodeExpired && vanishes(w.Dialect()) {
+		gone := *refusal
+		gone.Code = regulatory.CodeNotFound
+		refusal = &gone
+	}
 	status := ruleFailure(w.Dialect())
 	switch refusal.Code {
 	case regulatory.CodeNotFound:
@@ -148,6 +157,11 @@ func RegulatoryRefused(w *world.World, x *wire.Exchange, err error) wire.Reply {
 		refusal = &explained
 	}
 	return refusedBy(status, refusal)
+}
+
+// vanishes reports whether an expired draft is not found: the dialect declares neither its status nor its code.
+func vanishes(d *dialect.Dialect) bool {
+	return d.Refusal.ExpiredCode == "" && stateThatIs("expired", d) == ""
 }
 
 func refusedBy(status int, r *regulatory.Refusal) wire.Reply {

@@ -131,6 +131,8 @@ func shapeRefusal(d *dialect.Dialect, status int, message string, data members) 
 		switch {
 		case text == "insufficient_funds" && d.Refusal.FundsCode != "":
 			code = raw(d.Refusal.FundsCode)
+		case text == string(regulatory.CodeExpired) && d.Refusal.ExpiredCode != "":
+			code = raw(d.Refusal.ExpiredCode)
 		case d.Refusal.Code != "" && d.Refusal.Code != "data.error_code":
 			code = raw("ERR_" + strings.ToUpper(text))
 		}
@@ -226,19 +228,25 @@ func nameDocument(d *dialect.Dialect, document members, documentType string) {
 	}
 }
 
-// showState shows a state that the specification does not list, as long as the dialect states.
+// showState shows a state that the specification does not list: of an expired draft, and of a purchased request as long
+// as the dialect states.
 func showState(w *world.World, record *regulatory.Record, data members) {
 	d := w.Dialect()
-	if record.Status != regulatory.StateProcessing ||
-		w.Clock.Now().Sub(record.UpdatedAt.Time) >= time.Duration(d.Time.Unlisted) {
-		return
+	if expired := stateThatIs("expired", d); expired != "" && w.Regulatory.CheckExpired(record) != nil {
+		data["status"] = raw(expired)
 	}
-	state := "queued"
+	if record.Status == regulatory.StateProcessing &&
+		w.Clock.Now().Sub(record.UpdatedAt.Time) < time.Duration(d.Time.Unlisted) {
+		data["status"] = raw(cmp.Or(stateThatIs("generating", d), "queued"))
+	}
+}
+
+// stateThatIs returns the first status of a dialect with a meaning, or "".
+func stateThatIs(meaning string, d *dialect.Dialect) string {
 	for _, name := range slices.Sorted(maps.Keys(d.Record.States)) {
-		if d.Record.States[name] == "generating" {
-			state = name
-			break
+		if d.Record.States[name] == meaning {
+			return name
 		}
 	}
-	data["status"] = raw(state)
+	return ""
 }

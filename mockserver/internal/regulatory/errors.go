@@ -28,6 +28,7 @@ const (
 	CodeNotOffered           Code = "document_not_offered"    // a form that the draft does not offer
 	CodeAlreadyPurchased     Code = "already_purchased"       // a second purchase of a request
 	CodeNotPurchasable       Code = "not_purchasable"         // purchase of a failed request
+	CodeExpired              Code = "request_expired"         // the draft is older than its life
 	CodeInsufficientFunds    Code = "insufficient_funds"      // the wallet holds less than the sum
 	CodeChargeRefused        Code = "charge_refused"          // the ledger refuses for another reason
 	CodeNotRetryable         Code = "not_retryable"           // the request has nothing to retry

@@ -80,9 +80,24 @@ func (d *Service) Get(requestID string) (*Record, error) {
 	return nil, notFound("regulatory document request", requestID, next)
 }
 
+// CheckExpired returns a [*Refusal] with [CodeExpired] if a request is a draft that is older than its life.
+//
+// Assumption: a draft does not expire. To switch, set [dialect.Time].
+func (d *Service) CheckExpired(r *Record) error {
+	life := time.Duration(d.config.Time.DraftLife)
+	if life <= 0 || r.Status != StateDraft || d.config.Now().Sub(r.CreatedAt.Time) < life {
+		return nil
+	}
+	return refuse(CodeExpired, "assumption: a draft expires after time.draft_life", "request %s has expired: it was "+
+		"analyzed more than %s ago; nothing was charged; analyze again", r.RequestID, life)
+}
+
 func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
 	record, err := d.Get(requestID)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.CheckExpired(record); err != nil {
 		return nil, err
 	}
 	_, err = allow(record, trigger)
