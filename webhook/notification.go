@@ -13,11 +13,12 @@ import (
 
 // Notification is one delivery that was verified.
 type Notification struct {
-	// ID identifies the delivery: the identifier in its header, or else a hash of the body.
+	// ID identifies the delivery: the identifier in its header, or else a hash of the body. An identifier of more than 200
+	// bytes is replaced by its hash.
 	ID string
 	// EventID identifies the event, if its header has an identifier; otherwise it is empty. The deliveries of one
 	// event to several webhooks have different IDs and the same EventID; a replay has an EventID of its own. The
-	// header is not signed; see [Sign].
+	// header is not signed; see [Sign]. A long identifier is replaced as that of ID is.
 	EventID string
 	// Event is the kind of the event, such as [shipping.EventShipmentUpdated]. The specification does not list all kinds.
 	Event string

@@ -124,18 +124,30 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.refuse(w, request, http.StatusBadRequest, err)
 		return
 	}
-	n.ReceivedAt, n.EventID = time.Now(), header(request, r.settings.scheme.EventID)
-	if n.ID = header(request, r.settings.scheme.DeliveryID); n.ID == "" {
-		sum := sha256.Sum256(body)
-		n.ID = "sha256:" + hex.EncodeToString(sum[:])
+	n.ReceivedAt, n.EventID = time.Now(), identifier(request, r.settings.scheme.EventID)
+	if n.ID = identifier(request, r.settings.scheme.DeliveryID); n.ID == "" {
+		n.ID = hash(body)
 	}
 	r.accept(w, request, n)
 }
 
-// header returns a copy of a header, because servers that are not net/http's reuse the memory of a request for the next
-// one.
-func header(request *http.Request, name string) string {
-	return strings.Clone(request.Header.Get(name))
+// maxID is how many bytes of an identifier are kept. A longer one is kept as its hash: identifiers are not signed, so
+// that anybody can choose how much memory they take.
+const maxID = 200
+
+// identifier returns a copy of a header, because servers that are not net/http's reuse the memory of a request for the
+// next one.
+func identifier(request *http.Request, name string) string {
+	sent := request.Header.Get(name)
+	if len(sent) > maxID {
+		return hash([]byte(sent))
+	}
+	return strings.Clone(sent)
+}
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // read reads the whole body, within the limits of size and time.
