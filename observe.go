@@ -22,7 +22,8 @@ type Observer struct {
 	// Start is called when a call begins.
 	Start func(ctx context.Context, operation string) context.Context
 	// Header is called before each attempt, which counts from 1. It returns headers to add to this attempt, such as
-	// traceparent, or nil. It may add what [WithHeader] may; with any other header the call fails, and nothing is sent.
+	// traceparent, or nil. It may add what [WithHeader] may; with any other header the call fails, and nothing is sent. A
+	// name without values adds nothing.
 	// Unlike a RoundTripper, it keeps the evidence that nothing was sent.
 	Header func(ctx context.Context, operation string, attempt int) http.Header
 	// Attempt is called after each attempt.
@@ -51,10 +52,8 @@ func (x *exchange) Header(ctx context.Context, attempt int) (http.Header, error)
 	}
 	added := x.core.observer.Header(ctx, x.operation.Name, attempt)
 	for name, values := range added {
-		for _, value := range values {
-			if problem := headerProblem(name, value); problem != "" {
-				return nil, invalidRequest("", "Observer.Header", problem)
-			}
+		if problem := headerProblem(name, strings.Join(values, "")); problem != "" {
+			return nil, invalidRequest("", "Observer.Header", problem)
 		}
 	}
 	return added, nil

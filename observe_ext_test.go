@@ -65,7 +65,8 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 	t.Parallel()
 	traced := shipping.WithObserver(shipping.Observer{
 		Header: func(_ context.Context, operation string, attempt int) http.Header {
-			return http.Header{"traceparent": {fmt.Sprint(operation, " ", attempt)}, "Tracestate": nil}
+			return http.Header{"traceparent": {fmt.Sprint(operation, " ", attempt)}, "Tracestate": nil,
+				"tenant": nil}
 		},
 	})
 	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"),
@@ -90,15 +91,18 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 	}
 }
 
+// A name without values removed the header: a request without Authorization was sent.
 func TestObserver_HeaderRefusesWhatWithHeaderRefuses(t *testing.T) {
 	t.Parallel()
-	service := shippingtest.NewService(shippingtest.Confirmation())
-	client := shippingtest.NewClient(t, service, shipping.WithObserver(shipping.Observer{
-		Header: func(context.Context, string, int) http.Header { return http.Header{"x-idempotency-key": {"1"}} },
-	}))
-	_, err := shippingtest.Purchase(t.Context(), client, true)
-	if shippingtest.Outcome(nil, err) != not || !errors.Is(err, shipping.ErrInvalidRequest) || service.Count("") != 0 {
-		t.Errorf("%d requests, %v", service.Count(""), err)
+	for _, header := range []http.Header{{"x-idempotency-key": {"1"}}, {"Authorization": nil}, {"authorization": {}}} {
+		service := shippingtest.NewService(shippingtest.Confirmation())
+		client := shippingtest.NewClient(t, service, shipping.WithObserver(shipping.Observer{
+			Header: func(context.Context, string, int) http.Header { return header },
+		}))
+		_, err := shippingtest.Purchase(t.Context(), client, true)
+		if shippingtest.Outcome(nil, err) != not || !errors.Is(err, shipping.ErrInvalidRequest) || service.Count("") != 0 {
+			t.Errorf("%v: %d requests, %v", header, service.Count(""), err)
+		}
 	}
 }
 

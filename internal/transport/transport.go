@@ -249,7 +249,9 @@ func withHeader(r *http.Request, added http.Header) *http.Request {
 	r = r.WithContext(r.Context())
 	r.Header = r.Header.Clone()
 	for name, values := range added {
-		r.Header[http.CanonicalHeaderKey(name)] = values
+		if len(values) > 0 { // none would remove the header
+			r.Header[http.CanonicalHeaderKey(name)] = values
+		}
 	}
 	return r
 }
