@@ -225,7 +225,9 @@ func (p *program) documents(ctx context.Context) error {
 		p.line("You did not answer yes: nothing was purchased.")
 		return nil
 	}
-	purchase := &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: chosen, Draft: draft}
+	// Sole: this program created the draft and shares it with nobody. If the response is lost, a request that is no longer
+	// a draft was purchased here.
+	purchase := &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: chosen, Draft: draft, Sole: true}
 	if p.purchase, err = p.client.Regulatory.Purchase(ctx, purchase); err != nil {
 		return err
 	}

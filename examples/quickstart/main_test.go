@@ -8,6 +8,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 func TestQuickstartNeedsNoSetUp(t *testing.T) {
@@ -28,7 +29,8 @@ func TestQuickstartNeedsNoSetUp(t *testing.T) {
 }
 
 // On a service of the environment nothing is purchased without a yes. A service that makes the other choice at each
-// open point sells the same.
+// open point sells the same. If such a service, which shows no documents, lost the response to the purchase, the quickstart
+// ended with an unknown outcome.
 func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 	bought := []string{"Purchased the automated ones, once: CUSTOMS FDA", "Regulatory documents for RD-"}
 	for _, tc := range []struct {
@@ -42,6 +44,7 @@ func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 		{"yes", "y\n", nil, 1, bought},
 		{"agreed with -yes", "", nil, 1, bought},
 		{"a service that chooses otherwise", "y\n", dialect.Contrary(), 1, bought},
+		{"a lost response", "y\n", dialect.Contrary(), 1, bought},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			server := mockserver.New(mockserver.WithDialect(tc.choices),
@@ -52,6 +55,12 @@ func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 			args := []string{"-wallet", server.Wallets()[0], "-shipment", server.Shipments()[0]}
 			if tc.name == "agreed with -yes" {
 				args = append(args, "-yes")
+			}
+			if tc.name == "a lost response" {
+				lost := fault.Rule{Operation: shipping.OpPurchase, Committed: true, Fault: fault.Drop()}
+				if err := server.Inject(lost); err != nil {
+					t.Fatal(err)
+				}
 			}
 			var out bytes.Buffer
 			if err := run(t.Context(), args, strings.NewReader(tc.answer), &out); err != nil {
