@@ -147,5 +147,5 @@ func (e *RegulatoryError) undeclaredRefusal() string {
 		!RawJSON(failed.Body).isObject() {
 		return ""
 	}
-	return "; if the service refuses in this form, measure it: refusal.format and refusal.message of the dialect"
+	return "; if the service refuses in this form, set refusal.format and refusal.message of the dialect"
 }

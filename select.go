@@ -20,8 +20,8 @@ func (r *RegulatoryRequest) withoutTypes() error {
 	if r == nil || len(r.AvailableDocuments) == 0 || slices.ContainsFunc(r.AvailableDocuments, hasType) {
 		return nil
 	}
-	return errors.New("shipping: the offers of the draft show no document_type that could be read: measure its name with " +
-		"mockserver conform, or set offer.document_type of the dialect")
+	return errors.New("shipping: the offers of the draft show no document_type that could be read: set " +
+		"offer.document_type of the dialect")
 }
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
@@ -38,8 +38,8 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
 	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
 		return nil, errors.New("shipping: no offer shows a mode that could be read: if the offers show under another name " +
-			"which documents are automated, set offer.mode of the dialect (mockserver conform measures it); if they do " +
-			"not, use SelectOnly or your own function")
+			"which documents are automated, set offer.mode of the dialect; if they do not, use " +
+			"SelectOnly or your own function")
 	}
 	automated, named := "automated", ""
 	if draft.Dialect != nil && draft.Dialect.Offer.Automated != "" {

@@ -43,7 +43,8 @@ func target(srv *mockserver.Server) conformance.Target {
 
 // whole returns the options of a run that makes every check.
 func whole() []conformance.Option {
-	return []conformance.Option{conformance.WithSecondPurchase(), conformance.WithRefusedPurchases()}
+	return []conformance.Option{conformance.WithPurchase("CUSTOMS", "1000000"), conformance.WithSecondPurchase(),
+		conformance.WithRefusedPurchases()}
 }
 
 // check checks a service: a server, or a handler that breaks it.
@@ -164,9 +165,9 @@ func TestCheck_AServiceThatDoesNotAnswerIsOneFailure(t *testing.T) {
 
 func TestReport_WriteText(t *testing.T) {
 	t.Parallel()
-	purchases := []conformance.Purchase{{RequestID: "RD-1", DocumentType: "FDA", Price: "12.50", Currency: "NGN"},
-		{RequestID: "RD-2", DocumentType: "FDA", Price: "12.50", Currency: "NGN", AtMost: true},
-		{RequestID: "RD-3", DocumentType: "FDA", Price: "12.50", Currency: "NGN", AtMost: true, Paid: "6.25"}}
+	purchases := []conformance.Purchase{{RequestID: "RD-1", DocumentType: "FDA", Cost: "12.50", Currency: "NGN"},
+		{RequestID: "RD-2", DocumentType: "FDA", Cost: "12.50", Paid: "6.25"},
+		{RequestID: "RD-3", DocumentType: "STEEL", MustFail: true}}
 	report := conformance.Report{BaseURL: "http://127.0.0.1:4010", Purchases: purchases,
 		Results: []conformance.CheckResult{
 			{Heading: "Rate", Check: "every record has the fields", Verdict: conformance.Fail,
@@ -203,9 +204,9 @@ Failed checks
   FAIL     Rate: every record has the fields
 
 1 passed, 1 failed, 1 not run, 2 skipped; 1 of 2 open points differ from the assumption
-a purchase was sent: FDA of request RD-1, for 12.50 NGN
-a purchase was sent: FDA of request RD-2, for at most 12.50 NGN
-a purchase was sent: FDA of request RD-3, for at most 12.50 NGN; the wallet paid 6.25
+a purchase was sent: FDA of request RD-1, for at most 12.50 NGN; what the wallet paid is not clear
+a purchase was sent: FDA of request RD-2, for at most 12.50 in a currency that the offer does not show; the wallet paid 6.25
+a purchase that must be refused was sent: STEEL of request RD-3
 `
 	var got strings.Builder
 	shippingtest.NoError(t, report.WriteText(&got))

@@ -3,9 +3,7 @@ package conformance_test
 import (
 	"context"
 	"fmt"
-	"log"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
@@ -31,38 +29,20 @@ func ExampleCheck() {
 	// conforms: true
 }
 
-// A service is measured, and the client buys from it. The server stands for a service that has decided otherwise.
-func Example_dialect() {
-	ctx := context.Background()
-	decided, err := dialect.Read("testdata/service.json")
-	if err != nil {
-		log.Fatal(err)
-	}
-	server := mockserver.New(mockserver.WithDialect(decided))
+// The report has the lines that declare what a service has decided otherwise. The server stands for such a service.
+func ExampleReport_lines() {
+	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{
+		Record: dialect.RecordMembers{At: "request"}, List: dialect.List{MaxPerPage: 100, Order: "oldest first"},
+	}))
 	defer server.Close()
-
-	report := conformance.Check(ctx, conformance.Target{
+	report := conformance.Check(context.Background(), conformance.Target{
 		BaseURL: server.URL, Wallet: server.Wallets()[0], Shipment: server.Shipments()[0],
-	}, conformance.WithSecretKey(server.SecretKey), conformance.WithWrites(), conformance.WithMost("100000.00"))
-	measured := report.Dialect
-	fmt.Println("price:", measured.Offer.Amount, "not charged:", measured.Offer.Beside)
-
-	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithPlainHTTP(),
-		shipping.WithDialect(measured))
-	if err != nil {
-		log.Fatal(err)
+	}, conformance.WithSecretKey(server.SecretKey), conformance.WithWrites())
+	for _, line := range report.Lines {
+		fmt.Println(line)
 	}
-	limit, err := shipping.ParseBudget("30000.00 NGN")
-	if err != nil {
-		log.Fatal(err)
-	}
-	request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]},
-		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly("CUSTOMS"), Budget: limit})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(request.Status, request.ChargedAmount)
 	// Output:
-	// price: price.gross not charged: [price.net vat]
-	// completed 5904.16
+	// record.at: request
+	// list.max_per_page: 100
+	// list.order: oldest first
 }

@@ -6,6 +6,7 @@ const (
 	needsShipment         = "needs a shipment: -shipment, or Target.Shipment in Go"
 	needsInvoice          = "needs an invoice: -invoice, or Target.Invoice in Go"
 	needsWrites           = "changes the service: -write, or WithWrites in Go"
+	needsPurchase         = "charges the wallet: -purchase and -most, or WithPurchase in Go"
 	needsSecondPurchase   = "a service that fails it charges again: -second-purchase, or WithSecondPurchase in Go"
 	needsRefusedPurchases = "a service that fails it charges: -refused-purchases, or WithRefusedPurchases in Go"
 )

@@ -45,8 +45,10 @@ func (g *greedy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // same document.
 func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 	t.Parallel()
-	const offers = `[{"document_type":"FDA","amount":20,"currency":"NGN"},{"document_type":"STEEL","amount":12.5,"currency":"NGN"},
-		{"document_type":"WATCH","currency":"NGN"},{"document_type":"AMS","amount":3,"currency":"NGN","mode":"manual"}]`
+	const offers = `{"document_type":"FDA","amount":20,"currency":"NGN"},{"document_type":"STEEL","amount":12.5,"currency":"NGN"}`
+	buys := func(document, most string, opts ...conformance.Option) []conformance.Option {
+		return append(opts, conformance.WithPurchase(document, most))
+	}
 	second := conformance.WithSecondPurchase()
 	tests := []struct {
 		offers string
@@ -55,34 +57,34 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		notRun string
 	}{
 		{offers, nil, "", ""},
-		{offers, writes(), "STEEL", ""},
+		{offers, writes(), "", ""},
+		{offers, append(writes(), second), "", ""},
+		{offers, buys("FDA", "20 NGN"), "FDA", ""},
 		// The transactions do not show the charge of the first, so they would not show that of a second.
-		{offers, []conformance.Option{second}, "STEEL", "needs the charge of the first"},
-		{offers, append(writes(), second), "STEEL", "needs the charge of the first"},
+		{offers, buys("STEEL", "12.50", second), "STEEL", "needs the charge of the first"},
 
-		// A price in another member than the assumed one is a price, too.
-		{`[{"document_type":"FDA","price":7,"currency":"NGN"}]`, writes(), "FDA", ""},
-		{`[{"document_type":"FDA","price":7,"amount":"7.0","currency":"NGN"}]`, writes(), "FDA", ""},
-		{`[{"document_type":"FDA","amount":0}]`, writes(), "FDA", ""},
-		// Without a reliable price nothing is bought, and the report lists the checks that were not run.
-		{`[]`, writes(), "", "no document"},
-		{`[{"document_type":"FDA"},{"document_type":"STEEL"}]`, writes(), "", "no price"},
-		{`[{"document_type":"FDA","amount":"about 7"}]`, writes(), "", "no price"},
-		{`[{"document_type":"FDA","amount":"about 7","price":7}]`, writes(), "", "no price"},
-		{`[{"document_type":"FDA","amount":-7}]`, writes(), "", "no price"},
-		{`[{"document_type":"FDA","amount":7,"price":8}]`, writes(), "", "no price"},
-		{`[{"document_type":"FDA","amount":1.5,"currency":"USD","converted_amount":2501.03}]`, writes(), "", "no price"},
-		{`[{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":100}]`, writes(), "", "no price"},
-		{`[{"document_type":"FDA","amount":1},{"document_type":"FDA"}]`, writes(), "", "no price"},
-		{`[{"document_type":"FDA","amount":1,"currency":"USD"},{"document_type":"STEEL","amount":900,"currency":"NGN"}]`,
-			writes(), "", "currencies"},
-		{`[{"document_type":"FDA","amount":7,"mode":"manual"}]`, writes(), "", "no document"},
+		{offers, buys("FDA", "19.99 NGN"), "", "FDA costs up to 20.00 NGN, and -most is 19.99 NGN"},
+		{offers, buys("FDA", "20 USD"), "", "FDA costs up to 20.00 NGN, and -most is 20 USD"},
+		{offers, buys("WATCH", "20"), "", "the draft offers FDA, STEEL"},
+		{offers, buys("FDA", "all"), "", `"all" is not an amount`},
+		{`{"slug":"FDA","price":7,"currency":"NGN"}`, buys("FDA", "7"), "FDA", ""},
+		{`{"document_type":"FDA","amount":0,"currency":"NGN"}`, buys("FDA", "0"), "FDA", ""},
+
+		// Without a cost that is known, nothing is bought.
+		{`{"document_type":"FDA","currency":"NGN"}`, buys("FDA", "100"), "", "FDA has no price"},
+		{`{"document_type":"FDA","amount":"about 7","currency":"NGN"}`, buys("FDA", "100"), "", "FDA has no price"},
+		{`{"document_type":"FDA","amount":-7,"currency":"NGN"}`, buys("FDA", "100"), "", "negative price"},
+		{`{"document_type":"FDA","amount":7,"price":8,"currency":"NGN"}`, buys("FDA", "100"), "", "two prices"},
+		{`{"document_type":"FDA","amount":1,"currency":"NGN"},{"document_type":"FDA","amount":1,"currency":"NGN"}`,
+			buys("FDA", "100"), "", "offered more than once"},
+		{`{"document_type":"FDA","amount":"1.500,75","currency":"NGN"}`, buys("FDA", "1500"), "", "costs up to 1500.75 NGN"},
+		{`{"document_type":"FDA","amount":100,"total":1600,"currency":"NGN"}`, buys("FDA", "1500"), "", "costs up to 1600.00"},
 	}
-	for _, test := range tests {
-		t.Run(test.offers, func(t *testing.T) {
+	for i, test := range tests {
+		t.Run(fmt.Sprint(i, " ", test.offers), func(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
-			service := &greedy{next: changed(analyze, "data.available_documents", test.offers)(srv)}
+			service := &greedy{next: changed(analyze, "data.available_documents", "["+test.offers+"]")(srv)}
 			report := check(t, srv, service, test.opts...)
 			var reported []string
 			for _, purchase := range report.Purchases {
@@ -124,8 +126,7 @@ func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
 		t.Cleanup(service.Close)
 		at := target(srv)
 		at.BaseURL = service.URL
-		report := conformance.Check(t.Context(), at, conformance.WithSecretKey(srv.SecretKey),
-			conformance.WithSecondPurchase())
+		report := conformance.Check(t.Context(), at, append(whole()[:2], conformance.WithSecretKey(srv.SecretKey))...)
 		if purchases != 1 || len(report.Purchases) != 1 || report.Conforms() {
 			t.Errorf("%d: %d purchases, reported %v", status, purchases, report.Purchases)
 		}
@@ -143,13 +144,13 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 		replays, analyses, purchase int
 	}{
 		{"read-only", plain, nil, 0, 0, 0},
-		{"writes", plain, writes(), 6, 4, 1},
-		{"second purchase", plain, []conformance.Option{conformance.WithSecondPurchase()}, 6, 4, 2},
-		{"refused purchases", plain, []conformance.Option{conformance.WithRefusedPurchases()}, 6, 4, 4},
+		{"writes", plain, writes(), 6, 3, 0},
+		{"purchase", plain, whole()[:1], 6, 3, 1},
+		{"second purchase", plain, whole()[:2], 6, 3, 2},
+		{"refused purchases", plain, whole()[2:], 6, 3, 3},
 		{"read-only, the body is checked before the key", bodyFirst, nil, 0, 0, 0},
-		{"writes, the body is checked before the key", bodyFirst, writes(), 7, 5, 1},
-		{"all, the body is checked before the key", bodyFirst,
-			[]conformance.Option{conformance.WithSecondPurchase(), conformance.WithRefusedPurchases()}, 7, 5, 6},
+		{"purchase, the body is checked before the key", bodyFirst, whole()[:1], 7, 4, 1},
+		{"all, the body is checked before the key", bodyFirst, whole(), 7, 4, 6},
 	} {
 		srv := serve(t)
 		counts := map[string]int{}
@@ -184,16 +185,13 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 func TestCheck_Targets(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*conformance.Target){
-		"the analysis of SH-NOSUCH returned none":          func(to *conformance.Target) { to.Shipment = "SH-NOSUCH" },
-		"refuses to list the transactions of VA-404":       func(to *conformance.Target) { to.Wallet = "VA-404" },
-		"HTTP status 404, and not the record of RD-NOSUCH": func(to *conformance.Target) { to.Request = "RD-NOSUCH" },
+		"the analysis of SH-NOSUCH returned none":    func(to *conformance.Target) { to.Shipment = "SH-NOSUCH" },
+		"refuses to list the transactions of VA-404": func(to *conformance.Target) { to.Wallet = "VA-404" },
 	} {
-		srv, opts := serve(t), append(whole(), conformance.WithMost("1000000"))
+		srv := serve(t)
 		to := target(srv)
-		if change(&to); to.Request != "" {
-			opts = nil
-		}
-		report := checkAt(t, to, srv, srv, opts...)
+		change(&to)
+		report := checkAt(t, to, srv, srv, whole()...)
 		if all := fmt.Sprint(report.Results); !strings.Contains(all, want) || report.Conforms() || len(report.Purchases) > 0 {
 			t.Errorf("%s: %v, %s", want, report.Purchases, all)
 		}
@@ -215,7 +213,7 @@ func TestCheck_PurchasesFromTheInvoiceIfTheShipmentIsNoDraft(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
 	const earlier = `{"status":true,"message":"","data":{"request_id":"RD-1","status":"completed","source":"shipment"}}`
-	report := check(t, srv, always(analyze, srv.Shipments()[0], earlier)(srv), writes()...)
+	report := check(t, srv, always(analyze, srv.Shipments()[0], earlier)(srv), whole()[:1]...)
 	if len(report.Purchases) != 1 || report.Purchases[0].RequestID == "RD-1" {
 		t.Errorf("%+v", report.Purchases)
 	}

@@ -14,23 +14,18 @@ import (
 // Authorization: the service may check the rest of a request before the key.
 func (s *session) checkAccess() (unproven []*operation) {
 	var checks []check
-	var otherwise, opened []string
-	decided := true
+	var otherwise []string
 	for _, op := range s.service.operations {
+		if op.Assumption != "" { // whether it requires the key is an open point
+			continue
+		}
 		r, need := request{id: "RD-0", lacks: "Authorization"}, missing{}
 		if op.Name == "transactions.list" {
 			r.query, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", NotRun, needsWallet)
 		}
 		a := s.send(op, r, need)
-		row := check{headingAccess, op.method + " " + op.path + " requires Authorization", a.missing, nil,
-			op.Assumption != ""}
-		if row.open {
-			if decided = decided && a.missing == (missing{}) && a.lost == nil; a.succeeded() {
-				opened = append(opened, op.Name)
-			}
-			continue
-		}
-		row.problems = s.refused(a)
+		row := check{headingAccess, op.method + " " + op.path + " requires Authorization", a.missing, s.refused(a),
+			stated}
 		if row.problems == nil && a.missing == (missing{}) && a.status != http.StatusUnauthorized {
 			otherwise = append(otherwise, fmt.Sprintf("%s: HTTP status %d", a.to, a.status))
 			r.lacks = ""
@@ -46,9 +41,6 @@ func (s *session) checkAccess() (unproven []*operation) {
 		}
 		checks = append(checks, row)
 	}
-	if decided {
-		s.decide("request.open", strings.Join(opened, ","), "requests without Authorization")
-	}
 	wrong := s.call("rates.list", request{key: "not-" + s.key.Reveal(), lacks: "the right key"})
 	s.keyStatus = wrong.status
 	s.judge(append(checks,
@@ -59,14 +51,14 @@ func (s *session) checkAccess() (unproven []*operation) {
 }
 
 // checkKey checks that an operation succeeded that requires the key. Otherwise the refusals show only how the service
-// checks keys, and what was measured is discarded.
+// checks keys, and what was observed is discarded.
 func (s *session) checkKey(first response) {
 	if !s.accepted {
-		clear(s.measured)
+		clear(s.observed)
 	}
 	s.judge([]check{{headingAccess, "a request with the key succeeds",
 		unless(s.accepted, first.missing.verdict, first.missing.reason),
-		problem(!s.accepted, "%s gets HTTP status %d: nothing was measured; check the key", first.to, first.status), stated}})
+		problem(!s.accepted, "%s gets HTTP status %d: check the key", first.to, first.status), stated}})
 }
 
 // checkUnproven sends complete requests without Authorization to operations of which incomplete ones show nothing.

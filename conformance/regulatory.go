@@ -2,11 +2,13 @@ package conformance
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
-	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping"
 )
 
 // draft is a regulatory request as its analysis returns it.
@@ -15,8 +17,9 @@ type draft struct {
 	id       string
 	shipment string
 	record   map[string]any
-	offers   []offer
-	slugs    []string // of the offers
+	request  *shipping.RegulatoryRequest // the record, with the cost of its offers
+	slugs    []string                    // of the offers
+	prices   []*big.Rat                  // of the offers, as far as they are known
 }
 
 // recordOf returns the record of a regulatory request. The specification does not show where in data it is.
@@ -64,7 +67,7 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 		{headingDraft, "two analyses have two request_ids", cmp.Or(shipment.missing, invoice.missing),
 			problem(shipment.id == invoice.id, "both have the request_id %s", invoice.id), stated},
 	})
-	s.measureStrictness(shipment)
+	s.observeStrictness(shipment)
 	unlisted := unless(!before.refused, NotRun, "nothing was bought: the service refuses to list the transactions of "+
 		s.target.Wallet+" (-wallet, Target.Wallet)")
 	bought.missing, refused.missing = cmp.Or(unlisted, bought.missing), cmp.Or(unlisted, refused.missing)
@@ -99,32 +102,29 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 	unlike = append(unlike, problem(len(unlike) == 0 && seen["request_id"] != d.id, "data.request_id is %v; want %s",
 		seen["request_id"], d.id)...)
 
-	for _, shown := range []map[string]any{record, seen} {
-		for name := range shown {
-			s.recordMembers[name] = true
-		}
-	}
 	if d.missing == (missing{}) {
-		s.drafts[source] = true
-		s.measureDraft(d, analyzed)
+		s.observeDraft(record, analyzed)
 	}
 	var sources, slugs, prices []string
 	for _, shown := range []map[string]any{record, seen} {
 		value, there := shown["source"]
 		sources = append(sources, problem(there && value != source, "source is %v", value)...)
 	}
+	d.request = s.requestOf(record)
 	elements, _ := record["available_documents"].([]any)
 	for i, element := range elements {
 		document, _ := element.(map[string]any)
-		o := s.offered(document)
-		d.offers, d.slugs = append(d.offers, o), append(d.slugs, o.slug)
+		slug := s.slugOf(document)
+		d.slugs = append(d.slugs, slug)
+		if price, _, err := d.request.Price(shipping.DocumentType(slug)); err == nil {
+			d.prices = append(d.prices, exact(price))
+		}
 		at := fmt.Sprintf("available_documents[%d]", i)
 		if slug, named := document["document_type"]; named {
 			slugs = append(slugs, s.service.record("DocumentType").problems(at+".document_type", slug)...)
 		}
-		isNumber := func(v evidence.Shown) bool { return v.Number }
-		prices = append(prices, problem(!slices.ContainsFunc(evidence.ShownIn(jsonOf(element)), isNumber),
-			"%s carries no number, and so no price: %s", at, jsonOf(element))...)
+		prices = append(prices, problem(!find("", element, isAmount), "%s carries no number, and so no price: %s", at,
+			jsonOf(element))...)
 	}
 	s.judge([]check{
 		{headingRegulatory, "analyze with " + field + " returns a draft: request_id, available_documents, line items",
@@ -137,6 +137,32 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 	return d
 }
 
+// requestOf returns the record of a draft as the client reads it, which knows what its documents cost.
+func (s *session) requestOf(record map[string]any) *shipping.RegulatoryRequest {
+	request := new(shipping.RegulatoryRequest)
+	_ = json.Unmarshal([]byte(jsonOf(record)), request) // what cannot be read has no price
+	request.Dialect = s.known
+	return request
+}
+
+// slugOf returns the type of a document of a draft. The specification does not name its member.
+func (s *session) slugOf(document map[string]any) string {
+	at := append(named(document, s.isSlug), "document_type", "slug", "type")
+	for _, name := range at {
+		if slug, _ := memberAt(document, name).(string); slug != "" {
+			return slug
+		}
+	}
+	return ""
+}
+
+// isAmount reports whether a value is a number, or a text that has one, such as "12.50 NGN".
+func isAmount(_ string, v any) bool {
+	text, _ := v.(string)
+	_, isNumber := v.(json.Number)
+	return isNumber || strings.ContainsAny(text, "0123456789")
+}
+
 // untilDraft reads a request again until its status is one that the specification lists, and returns the response with
 // it. A status before that is a problem unless the dialect declares it.
 func (s *session) untilDraft(a response) (draft response, problems []string) {
@@ -146,7 +172,8 @@ func (s *session) untilDraft(a response) (draft response, problems []string) {
 		if a.missing != (missing{}) || len(a.problems()) > 0 || id == "" || state == "" || stages[state] > 0 {
 			return false
 		}
-		if s.unlisted[state] = "analyzing"; s.known.Record.States[state] != "analyzing" && len(problems) == 0 {
+		if s.isUnlisted(state) && s.unlisted[state] == "" {
+			s.unlisted[state] = "analyzing"
 			problems = wrong("status", state, "one of draft")
 		}
 		first := a

@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/shipping-go/shipping/dialect"
 )
 
 // Verdict is the result of a check.
@@ -51,12 +49,9 @@ type Report struct {
 	Writes bool `json:"writes"`
 	// Purchases are the purchases that were sent, with any result.
 	Purchases []Purchase `json:"purchases,omitempty"`
-	// Dialect is what the run measured where the specification leaves a point open. It is nil if no request with the key
-	// succeeded.
-	Dialect *dialect.Dialect `json:"dialect,omitempty"`
-	// Differences are the measured fields that the dialect of [WithDialect] does not decide in the same way, and the
-	// price that it names if no offer shows it: nothing is measured then.
-	Differences []dialect.Difference `json:"differences,omitempty"`
+	// Lines declare in the dialect of the service what the run saw otherwise than the specification's reference server
+	// does: "list.max_per_page: 100".
+	Lines []string `json:"lines,omitempty"`
 	// Results are the checks.
 	Results []CheckResult `json:"results"`
 }
@@ -65,13 +60,11 @@ type Report struct {
 type Purchase struct {
 	RequestID    string `json:"request_id"`
 	DocumentType string `json:"document_type"`
-	// Price is the price on the draft, in Currency, which is empty if the draft has none.
-	Price    string `json:"price,omitempty"`
+	// Cost is the most that the document can cost by its offer, in Currency, which is empty if the draft has none.
+	Cost     string `json:"cost,omitempty"`
 	Currency string `json:"currency,omitempty"`
-	// AtMost is true if Price is the largest number of the offer; see [WithMost]. Paid is what the wallet paid then, or
-	// empty if that is not clear.
-	AtMost bool   `json:"at_most,omitempty"`
-	Paid   string `json:"paid,omitempty"`
+	// Paid is what the wallet paid for it; empty if that is not clear.
+	Paid string `json:"paid,omitempty"`
 	// MustFail is true if the service must refuse the purchase; see [WithRefusedPurchases].
 	MustFail bool `json:"must_fail,omitempty"`
 }
@@ -186,11 +179,11 @@ func (p Purchase) line() string {
 		return fmt.Sprintf("a purchase that must be refused was sent: %s of request %s\n",
 			cmp.Or(p.DocumentType, "no document"), p.RequestID)
 	}
-	paid := ""
+	currency := cmp.Or(p.Currency, "in a currency that the offer does not show")
+	paid := "what the wallet paid is not clear"
 	if p.Paid != "" {
-		paid = "; the wallet paid " + p.Paid
+		paid = "the wallet paid " + p.Paid
 	}
-	return fmt.Sprintf("a purchase was sent: %s of request %s, for %s%s %s%s\n", p.DocumentType, p.RequestID,
-		map[bool]string{true: "at most "}[p.AtMost], p.Price,
-		cmp.Or(p.Currency, "in a currency that the offer does not show"), paid)
+	return fmt.Sprintf("a purchase was sent: %s of request %s, for at most %s %s; %s\n", p.DocumentType, p.RequestID, p.Cost,
+		currency, paid)
 }

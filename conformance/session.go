@@ -35,15 +35,10 @@ type session struct {
 	replay   request    // that must succeed
 	noReplay missing
 
-	accepted  bool            // an operation that requires the key was performed
-	keyStatus int             // of a request with a wrong key
-	drafts    map[string]bool // that a response has shown, by their source
-
-	measured                    map[string]measured // by field of the dialect
-	recordMembers, offerMembers map[string]bool     // that a response has shown
-	unlisted                    map[string]string   // statuses that the specification does not list, as in record.states
-	unpriced                    []string            // problems of the price that the dialect names
-	proof                       proof
+	accepted  bool                // an operation that requires the key was performed
+	keyStatus int                 // of a request with a wrong key
+	observed  map[string]observed // by field of the dialect
+	unlisted  map[string]string   // statuses that neither the specification nor the dialect lists, as in record.states
 }
 
 func newSession(ctx context.Context, target Target, set settings) *session {
@@ -54,9 +49,7 @@ func newSession(ctx context.Context, target Target, set settings) *session {
 			Transport:     set.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		report: Report{BaseURL: base, Writes: set.writes}, measured: map[string]measured{},
-		drafts: map[string]bool{}, recordMembers: map[string]bool{}, offerMembers: map[string]bool{},
-		unlisted: map[string]string{}, proof: proof{missing: missing{Skipped, needsWrites}},
+		report: Report{BaseURL: base, Writes: set.writes}, observed: map[string]observed{}, unlisted: map[string]string{},
 	}
 }
 

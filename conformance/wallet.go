@@ -55,40 +55,50 @@ type charge struct {
 	missing  missing
 	problems []string
 	after    wallet
+	paid     *big.Rat // by the only payment for the drafts; nil if there is none, or several
 	others   []string // amounts of payments that can be for something else
 }
 
-// charged compares a wallet with what it is after requests about drafts that charge price once; nothing if price is
-// nil. A payment that is neither the price of a document of the drafts nor names one of them can be for something else.
-func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
+// charged compares a wallet with what it is after requests about drafts that charge a cost once; nothing if cost is
+// nil. A payment that is not within the cost, and neither names one of the drafts nor is of the price of a document
+// that one of them offers, can be for something else.
+func (w wallet) charged(after wallet, cost *cost, drafts ...draft) charge {
 	var related []any
 	var others []string
 	exact, want, amount := 0, 0, ""
+	c := charge{after: after}
 	for id, t := range after.transactions {
 		paid, ok := rational(t["amount"])
 		if w.transactions[id] != nil || t["flow"] != "out" || ok && paid.Sign() == 0 {
 			continue
 		}
-		switch {
-		case ok && price != nil && paid.Cmp(price) == 0:
-			related = append(related, t["amount"])
-			exact++
-		case concerns(t, drafts):
-			related = append(related, t["amount"])
-		default:
+		isCost := ok && cost.includes(paid)
+		if !isCost && !concerns(t, drafts) {
 			others = append(others, jsonOf(t["amount"]))
+			continue
+		}
+		if related = append(related, t["amount"]); isCost {
+			exact++
+		}
+		c.paid = paid
+	}
+	if cost != nil && cost.most != nil && cost.most.Sign() > 0 {
+		want, amount = 1, " of "+decimals(cost.least)
+		if cost.least.Cmp(cost.most) < 0 {
+			amount += " to " + decimals(cost.most)
 		}
 	}
-	if price != nil && price.Sign() > 0 {
-		want, amount = 1, " of "+price.FloatString(2)
+	if len(related) != 1 {
+		c.paid = nil
 	}
 	slices.Sort(others)
 	shown := others
 	for _, paid := range related {
 		shown = append([]string{jsonOf(paid)}, shown...)
 	}
-	c := charge{after: after, others: others, missing: w.missing, problems: problem(len(related) != want || exact != want,
-		"%d new transactions with flow out; want %d%s. New ones: %s", len(related), want, amount, strings.Join(shown, ", "))}
+	c.others, c.missing = others, w.missing
+	c.problems = problem(len(related) != want || exact != want, "%d new transactions with flow out; want %d%s. New ones: %s",
+		len(related), want, amount, strings.Join(shown, ", "))
 	if len(related) <= want && exact == len(related) { // else it paid too much, whatever else it paid
 		c.missing = cmp.Or(c.missing, after.missing)
 	}
@@ -99,6 +109,11 @@ func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
 					"wallet", strings.Join(others, ", "))))
 	}
 	return c
+}
+
+// includes reports whether an amount is one that a purchase can charge.
+func (c *cost) includes(paid *big.Rat) bool {
+	return c != nil && c.most != nil && paid.Cmp(c.least) >= 0 && paid.Cmp(c.most) <= 0
 }
 
 // confirmed makes requests that must charge nothing two more times if the wallet paid something after them that can be
@@ -122,13 +137,13 @@ func (s *session) confirmed(c charge, again func(), drafts ...draft) charge {
 	return c
 }
 
-// concerns reports whether a transaction names one of the drafts or its shipment, or is of the amount of a document
-// that one of them offers.
+// concerns reports whether a transaction names one of the drafts or its shipment, or is of the price of a document that
+// one of them offers.
 func concerns(t map[string]any, drafts []draft) bool {
 	text := jsonOf(t)
 	paid, _ := rational(t["amount"])
 	return slices.ContainsFunc(drafts, func(d draft) bool {
 		return d.id != "" && strings.Contains(text, d.id) || d.shipment != "" && strings.Contains(text, d.shipment) ||
-			slices.ContainsFunc(d.offers, func(o offer) bool { return o.price != nil && paid != nil && o.price.Cmp(paid) == 0 })
+			slices.ContainsFunc(d.prices, func(price *big.Rat) bool { return paid != nil && price.Cmp(paid) == 0 })
 	})
 }

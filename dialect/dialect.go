@@ -22,11 +22,11 @@ import (
 //
 // points.json describes each field, and nothing else does: the open point, the behaviour of the reference server and
 // the reason for it, the other choice (see [Contrary] and [Strict]), the values or the range, what uses the field, and
-// how it can be observed. The table of docs/ASSUMPTIONS.md, GET /_mock/dialect, and the flag -dialect follow from it.
+// the responses that show it. The table of docs/ASSUMPTIONS.md, GET /_mock/dialect, and the flag -dialect follow from it.
 type Dialect struct {
 	// Version is the version of the format, [Version] or 0.
 	Version int `json:"version"`
-	// Service is the base address at which the dialect was measured.
+	// Service is the base address of the service, for readers of the file.
 	Service      string        `json:"service,omitzero"`
 	Record       RecordMembers `json:"record,omitzero"`
 	Offer        Offer         `json:"offer,omitzero"`
@@ -41,8 +41,6 @@ type Dialect struct {
 	// "POST /v1/regulatory-documents/{request_id}/retries". An operation without a route is not enabled. The paths that
 	// the specification documents cannot be changed.
 	Routes map[string]string `json:"routes,omitzero"`
-	// Measured holds when and how each field was measured, by its name. It belongs to mockserver conform.
-	Measured map[string]string `json:"measured,omitzero"`
 }
 
 // Version is the version of the format that this package reads and writes.

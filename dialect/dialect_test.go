@@ -132,8 +132,7 @@ func TestWrite_IsRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "service.json")
 	contrary := Contrary()
-	contrary.Service, contrary.Measured = "https://sandbox.example.com",
-		map[string]string{"list.order": "2026-11-26: <3 lists>"}
+	contrary.Service = "https://sandbox.example.com"
 	for _, d := range []*Dialect{{Version: 1}, Reference(), contrary, Strict()} {
 		if err := d.Write(path); err != nil {
 			t.Fatal(err)
@@ -200,65 +199,5 @@ func TestApply(t *testing.T) {
 		if err := new(Dialect).Apply(text); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%s: %v, want %q", text, err, problem)
 		}
-	}
-}
-
-// Update keeps what a person has decided, also if that is nothing, and what a later run could not measure again.
-func TestUpdate(t *testing.T) {
-	t.Parallel()
-	const then = " on 2026-01-01: then"
-	file := func() *Dialect {
-		return &Dialect{
-			Offer:  Offer{Amount: "price", Currency: "code", DocumentType: "kind"},
-			Record: RecordMembers{States: map[string]string{"held": "analyzing"}},
-			List:   List{Order: "newest first", MaxPerPage: 50},
-			Measured: map[string]string{
-				"offer.currency": "code" + then, "offer.document_type": "slug" + then, "purchase.quoted": "true" + then,
-				"list.order": "newest first" + then, "list.max_per_page": "50" + then, "record.states": "held=analyzing" + then,
-			},
-		}
-	}
-	measured := new(Dialect)
-	for _, m := range [][2]string{
-		{"offer.amount", "amount"}, {"offer.document_type", "slug"}, {"purchase.quoted", "true"},
-		{"list.order", "oldest first"},
-		{"list.max_per_page", ""}, {"refusal.rule", "422"}, {"record.states", "queued=generating"}, {"request.open", ""},
-	} {
-		if err := measured.Measure(m[0], m[1], "now"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d := file()
-	d.Update(measured)
-	now := " on " + time.Now().UTC().Format(time.DateOnly) + ": now"
-	want := file()
-	want.Version, want.Refusal.Rule, want.List = 1, 422, List{Order: "oldest first"}
-	want.Record.States["queued"] = "generating"
-	want.Measured = map[string]string{
-		"offer.currency": "code" + then, "offer.document_type": "slug" + then, "purchase.quoted": "true" + then,
-		"list.order": "oldest first" + now, "list.max_per_page": "nothing" + now, "refusal.rule": "422" + now,
-		"record.states": "held=analyzing,queued=generating" + now, "request.open": "nothing" + now,
-	}
-	if diff := cmp.Diff(want, d); diff != "" {
-		t.Error(diff)
-	}
-	byHand := []Difference{
-		{Field: "offer.document_type", Decided: "kind", Measured: "slug", ByHand: true},
-		{Field: "offer.amount", Decided: "price", Measured: "amount", ByHand: true},
-		{Field: "purchase.quoted", Measured: "true", ByHand: true},
-	}
-	if diff := cmp.Diff(byHand, d.Compare(measured)); diff != "" {
-		t.Errorf("after the update: %s", diff)
-	}
-	before := slices.Concat([]Difference{{Field: "record.states", Decided: "held=analyzing",
-		Measured: "queued=generating"}}, byHand,
-		[]Difference{
-			{Field: "refusal.rule", Measured: "422", New: true},
-			{Field: "list.max_per_page", Decided: "50"},
-			{Field: "list.order", Decided: "newest first", Measured: "oldest first"},
-			{Field: "request.open", New: true},
-		})
-	if diff := cmp.Diff(before, file().Compare(measured)); diff != "" {
-		t.Errorf("before the update: %s", diff)
 	}
 }

@@ -30,14 +30,12 @@ type Field struct {
 	Values   string `json:"values,omitempty"`
 	Range    string `json:"range,omitempty"`
 	Contrary string `json:"contrary,omitempty"`
-	// Used lists what follows the field, and Observed how mockserver conform can measure it.
+	// Used lists what follows the field, and Observed the responses in which mockserver conform observes it.
 	Used     string `json:"used"`
 	Observed string `json:"observed"`
 	// Set is true if the dialect decides the point, and Value the text of the decision, as [Dialect.Set] reads it.
 	Set   bool   `json:"set"`
 	Value string `json:"value"`
-	// Measured is when and how the field was measured; "" if it was not.
-	Measured string `json:"measured,omitempty"`
 }
 
 // Fields returns every open point in order.
@@ -49,7 +47,7 @@ func (d *Dialect) Fields() []Field {
 		rows = append(rows, Field{
 			Name: f.name, Open: p["open"], Default: p["default"], Basis: p["basis"], Values: p["values"],
 			Range: p["range"], Contrary: p["contrary"], Used: p["used"], Observed: p["observed"],
-			Set: !f.value.IsZero(), Value: f.String(), Measured: d.Measured[f.name],
+			Set: !f.value.IsZero(), Value: f.String(),
 		})
 	}
 	return rows
@@ -117,7 +115,6 @@ func (d *Dialect) Overlay(over *Dialect) {
 		}
 		f.value.Set(joined(f.value, from[i].value))
 	}
-	d.Measured = mergedTexts(d.Measured, over.Measured)
 	if over.Service != "" {
 		d.Service = over.Service
 	}
@@ -208,7 +205,7 @@ func appendPlaces(found []place, parent place, of reflect.Type) []place {
 		switch {
 		case f.Type.Kind() == reflect.Struct:
 			found = appendPlaces(found, place{at.name + ".", at.index}, f.Type)
-		case !slices.Contains([]string{"version", "service", "measured"}, name):
+		case !slices.Contains([]string{"version", "service"}, name):
 			found = append(found, at)
 		}
 	}

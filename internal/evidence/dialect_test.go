@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/dialect"
 )
 
@@ -121,37 +119,5 @@ func TestRead_InADialect(t *testing.T) {
 	var unread *Record
 	if unread.in() == nil || new(Record).in() == nil {
 		t.Error("no dialect")
-	}
-}
-
-// The values of an offer, from which a measurement finds what a purchase charges.
-func TestShownIn(t *testing.T) {
-	t.Parallel()
-	type value struct {
-		Path, Text              string
-		Money, Currency, Number bool
-		Unreadable              bool
-	}
-	var got []value
-	for _, s := range ShownIn(`{"amount":"1.500","price":{"net":12,"price_id":7,"currency":"NGN"},"fees":[3,{"fee":4}],` +
-		`"tax":"7 or 8","note":"5","cost":"free"}`) {
-		got = append(got, value{s.Path, s.Text, s.Money, s.Currency, s.Number, s.Unreadable()})
-	}
-	want := []value{
-		{"", "3", true, false, true, false},
-		{"", "4", true, false, true, false},
-		{"amount", "1.500", true, false, true, false},
-		{"cost", "free", true, false, false, false},
-		{"note", "5", false, false, true, false},
-		{"price.currency", "NGN", false, true, false, false},
-		{"price.net", "12", true, false, true, false},
-		{"price.price_id", "7", false, false, true, false},
-		{"tax", "7 or 8", true, false, false, true},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("shown (-want +got):\n%s", diff)
-	}
-	if amount := ShownIn(`{"amount":"1.500"}`)[0]; text(amount.Most) != "1500" || text(amount.Plain) == "1500" {
-		t.Errorf("plain %s, most %s", text(amount.Plain), text(amount.Most))
 	}
 }

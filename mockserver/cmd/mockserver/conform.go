@@ -4,11 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +11,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/doctor"
 )
 
@@ -24,37 +18,31 @@ func conformCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "conform", Usage: "check the conformance of a service and print a report", ArgsUsage: "[URL]",
 		Description: `The default of URL is ` + baseURLVariable + `, else http://` + defaultAddr + `. Open
-points of the specification are reported separately and are not failures.
+points of the specification are no failures: for each that the service has
+decided otherwise, the report has the line for the file of -dialect.
 
 Changes and charges, at most:
   without -write       none: GET requests, and empty POST requests, which the
                        service must refuse
-  -write               7 webhook replays, 6 analyses, 1 purchase: the cheapest
-                       document of the first draft, at the price in the draft;
-                       nothing is purchased if no price is reliable
-  -most AMOUNT         with -write, a purchase of at most AMOUNT although it is
-                       not known which number of the offer is the price; 2000.00
-                       is in the currency of the offer, "2000.00 NGN" in naira;
-                       unless FILE names the price, a document whose offer
-                       shows more numbers is preferred to a cheaper one
+  -write               7 webhook replays and 6 analyses
+  -write -purchase TYPE -most AMOUNT
+                       also 1 purchase of the document, if its price and every
+                       other number of the offer, except those that the file of
+                       -dialect declares, are together at most AMOUNT
   -second-purchase     the same, and the same purchase a second time: a service
-                       that fails this check charges the price twice
+                       that fails this check charges twice
   -refused-purchases   like -write, and up to 4 purchases that the service must
                        refuse, of the second draft: a service that fails these
                        checks can charge all prices of that draft
 These three refuse live keys. The report lists the purchases that were sent, and
 the rules that no run can check.
 
--dialect FILE writes what was measured to FILE if there is none. Otherwise it
-compares: a field that differs is a failed check. -update writes it anew, and
-never changes a field that a person set. The last lines are the result.
-
 The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed
 but one could not be made.`,
 		Metadata: examples(
 			"conform http://127.0.0.1:4010 -key sk_test_… -wallet VA-…",
 			`conform -write          # after eval "$(mockserver env)"`,
-			"conform -write -most 2000.00 -dialect service.json",
+			`conform -write -purchase CUSTOMS -most "9000.00 NGN" -dialect service.json`,
 		),
 		Flags: []cli.Flag{
 			keyFlag(env),
@@ -62,14 +50,12 @@ but one could not be made.`,
 			env.text("shipment", "", "the shipment to analyze, whose events are replayed", "SHIPPING_SHIPMENT"),
 			env.text("invoice", "", "the URL of an uploaded invoice to analyze", "SHIPPING_INVOICE"),
 			env.text("webhook", "", "the only webhook that receives replays", "SHIPPING_WEBHOOK"),
-			env.text("request", "", "a regulatory request, which shows names without -write"),
-			env.text("failing", "", "a shipment whose analysis fails, for -write"),
-			env.toggle("write", "also make changes, and one purchase, which charges"),
+			env.toggle("write", "also make changes, which charge nothing"),
+			env.text("purchase", "", "the document that is purchased, such as CUSTOMS"),
+			env.text("most", "", "the most that it may cost, such as \"9000.00 NGN\""),
 			env.toggle("second-purchase", "like -write, and send the purchase a second time"),
 			env.toggle("refused-purchases", "like -write, and send purchases to be refused"),
 			env.text("dialect", "", "the file of what the service has decided"),
-			env.toggle("update", "write what was measured to an existing file"),
-			env.text("most", "", "the most that the purchase may cost, such as 2000.00"),
 			env.time("patience", 30*time.Second, "the longest wait for a response or a document"),
 			env.toggle("json", "print the report as JSON"),
 		},
@@ -90,8 +76,8 @@ func conform(env environment) cli.ActionFunc {
 		case cmd.String("key") == "":
 			return exit{exitUsage, errors.New("no secret key: set it with -key or " + secretKeyVariable)}
 		}
-		file := dialectFile{path: cmd.String("dialect"), update: cmd.Bool("update")}
-		if err := file.read(); err != nil {
+		known, err := readDialect(cmd.String("dialect"))
+		if err != nil {
 			return err
 		}
 		w := newWire()
@@ -99,20 +85,8 @@ func conform(env environment) cli.ActionFunc {
 		report := conformance.Check(ctx, conformance.Target{
 			BaseURL: base, Wallet: cmd.String("wallet"), Shipment: cmd.String("shipment"),
 			Invoice: cmd.String("invoice"), Webhook: cmd.String("webhook"),
-			Request: cmd.String("request"), Failing: cmd.String("failing"),
-		}, append(opts, conformance.WithTransport(w), conformance.WithDialect(file.known))...)
-		outcome, err := file.write(report)
-		if err != nil {
-			return err
-		}
+		}, append(opts, conformance.WithTransport(w), conformance.WithDialect(known))...)
 		err = printReport(cmd, report.Conforms(), report)
-		to := cmd.Root().Writer
-		if cmd.Bool("json") {
-			to = cmd.Root().ErrWriter
-		}
-		if _, failed := io.WriteString(to, printableLines(outcome)); failed != nil {
-			return failed
-		}
 		if err == nil && !report.Complete() {
 			return exit{exitIncomplete, nil}
 		}
@@ -122,7 +96,7 @@ func conform(env environment) cli.ActionFunc {
 
 // conformOptions returns the options of the flags, or an error if they contradict each other.
 func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
-	key := cmd.String("key")
+	key, document, most := cmd.String("key"), cmd.String("purchase"), cmd.String("most")
 	opts := []conformance.Option{conformance.WithPatience(cmd.Duration("patience")), conformance.WithSecretKey(key)}
 	writes := false
 	for flag, option := range map[string]func() conformance.Option{
@@ -137,126 +111,18 @@ func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
 		}
 		opts = append(opts, option())
 	}
-	if most := cmd.String("most"); most != "" {
-		if _, err := shipping.ParseBudget(most + map[bool]string{true: " XXX"}[!strings.Contains(most, " ")]); err != nil {
-			return nil, fmt.Errorf("-most is %q: write an amount such as 2000.00 or \"2000.00 NGN\"", most)
-		}
-		if !writes {
-			return nil, errors.New("-most limits the purchase of -write: add -write")
-		}
-		opts = append(opts, conformance.WithMost(most))
-	}
-	if cmd.Bool("update") {
-		if cmd.String("dialect") == "" {
-			return nil, errors.New("-update writes to the file of -dialect: add -dialect FILE")
-		}
-		opts = append(opts, conformance.WithUpdate())
-	}
-	return opts, nil
-}
-
-// dialectFile is the file of -dialect.
-type dialectFile struct {
-	path   string
-	update bool
-	known  *dialect.Dialect // nil if there is no file
-}
-
-// read reads the file if there is one.
-func (f *dialectFile) read() error {
-	if f.path == "" {
-		return nil
-	}
-	known, err := dialect.Read(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	f.known = known
-	return err
-}
-
-// write writes what a run has measured if there is no file or it is to be updated. It returns what became of the file.
-func (f *dialectFile) write(report conformance.Report) (outcome string, err error) {
-	measured := report.Dialect
+	_, err := shipping.ParseBudget(most + map[bool]string{true: " XXX"}[!strings.Contains(most, " ")])
 	switch {
-	case f.path == "":
-		return "", nil
-	case measured == nil:
-		left := map[bool]string{true: "no file was written", false: "the file is unchanged"}[f.known == nil]
-		return f.path + ": no request with the key succeeded: nothing was measured, and " + left + "\n", nil
-	case f.known == nil:
-		return fmt.Sprintf("%s: written, %d fields were measured\n", f.path, len(measured.Measured)), measured.Write(f.path)
+	case document == "" && most == "" && !cmd.Bool("second-purchase"):
+		return opts, nil
+	case document == "" || most == "":
+		return nil, errors.New("nothing is purchased without a document and a limit: add -purchase TYPE and -most AMOUNT")
+	case !writes:
+		return nil, errors.New("-purchase changes the service: add -write")
+	case err != nil:
+		return nil, fmt.Errorf("-most is %q: write an amount such as \"9000.00 NGN\"", most)
 	}
-	done, added := "compared", "not in the file, -update adds it"
-	if f.update {
-		done, added = "updated", "added"
-		f.known.Update(measured)
-		err = f.known.Write(f.path)
-	}
-	var b strings.Builder
-	differ := 0
-	for _, d := range report.Differences {
-		text := map[bool]string{true: " (set by hand, and stays)"}[d.ByHand]
-		if !d.New {
-			differ++
-			fmt.Fprintf(&b, "  %s: %s in the file%s, %s measured\n", d.Field, quoted(d.Decided), text, quoted(d.Measured))
-		} else {
-			fmt.Fprintf(&b, "  %s: %s: %s\n", d.Field, added, quoted(d.Measured))
-		}
-	}
-	return fmt.Sprintf("%s: %s, %d of %d measured fields differ%s\n%s", f.path, done, differ, len(measured.Measured),
-		f.unproven(report), &b), err
-}
-
-// quoted returns a value of a field in quotes; "nothing" if it is empty.
-func quoted(value string) string {
-	if value == "" {
-		return "nothing"
-	}
-	return strconv.Quote(value)
-}
-
-// unproven returns how many fields a run left out, and what they need. A comparison leaves out those of the file, and
-// an update also those that only a purchase shows.
-func (f *dialectFile) unproven(report conformance.Report) string {
-	isProven := report.Dialect.Measured["purchase.quoted"] != "" // each proof decides it
-	isOrder := func(p conformance.Purchase) bool { return !p.MustFail }
-	isBought := slices.ContainsFunc(report.Purchases, isOrder)
-	measured, inFile, left, needs := report.Dialect.Fields(), 0, 0, map[string]int{}
-	for i, known := range f.known.Fields() {
-		byRun := known.Observed != "by hand" && known.Observed != "a delivery"
-		isKnown := byRun && (known.Set || known.Measured != "")
-		if isKnown {
-			inFile++
-		}
-		byPurchase := known.Observed == "a purchase"
-		if measured[i].Measured != "" || byPurchase && isProven || !isKnown && !(f.update && byPurchase) {
-			continue
-		}
-		left++
-		switch isRead := known.Observed == "lists" || strings.HasPrefix(known.Observed, "re"); {
-		case byPurchase && isBought:
-			needs["the purchase did not show %d"]++
-		case byPurchase:
-			needs["%d need a purchase"]++
-		case !report.Writes && !isRead:
-			needs["%d need -write"]++
-		default:
-			needs["no response showed %d"]++
-		}
-	}
-	if left == 0 {
-		return ""
-	}
-	var parts []string
-	for _, need := range slices.Sorted(maps.Keys(needs)) {
-		parts = append(parts, fmt.Sprintf(need, needs[need]))
-	}
-	of := fmt.Sprintf(" of %d were not compared", inFile)
-	if f.update {
-		of = " were not measured"
-	}
-	return fmt.Sprintf("; %d%s: %s", left, of, strings.Join(parts, ", "))
+	return append(opts, conformance.WithPurchase(document, most)), nil
 }
 
 func doctorCommand(env environment) *cli.Command {

@@ -69,9 +69,10 @@ func TestRun_Errors(t *testing.T) {
 		{"conform http://127.0.0.1:1 -key sk_live_1 -write", exitFailure, "use a test key"},
 		{"conform http://127.0.0.1:1 -key sk_live_1 -second-purchase", exitFailure, "use a test key"},
 		{"conform nowhere -key k", exitFailure, "invalid base address"},
-		{"conform http://127.0.0.1:1 -key k -update", exitFailure, "add -dialect FILE"},
-		{"conform http://127.0.0.1:1 -key k -most 5", exitFailure, "add -write"},
-		{"conform http://127.0.0.1:1 -key k -write -most naira", exitFailure, "write an amount such as 2000.00"},
+		{"conform http://127.0.0.1:1 -key k -write -most 5", exitFailure, "add -purchase TYPE and -most AMOUNT"},
+		{"conform http://127.0.0.1:1 -key k -second-purchase", exitFailure, "add -purchase TYPE and -most AMOUNT"},
+		{"conform http://127.0.0.1:1 -key k -purchase FDA -most 5", exitFailure, "add -write"},
+		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most naira", exitFailure, "write an amount such as"},
 		{"env -url http://{busy}", exitFailure, "no mockserver responds"},
 		{"env -url 4010", exitFailure, "invalid base address"},
 	} {

@@ -34,52 +34,32 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-dialect", fast).world(t)
 	env := environ(r)
-	got := invoke(t, env, "conform", "-second-purchase", "-refused-purchases", "-json", r.URL+"/v1").want(t, exitOK)
+	buys := []string{"conform", "-write", "-purchase", "CUSTOMS", "-most", "9000.00 NGN"}
+	got := invoke(t, env, append(buys, "-second-purchase", "-refused-purchases", "-json", r.URL+"/v1")...).want(t, exitOK)
 	var report conformance.Report
 	shippingtest.NoError(t, json.Unmarshal([]byte(got.stdout), &report))
 	if !report.Writes || report.BaseURL != r.URL || report.Count(conformance.Skipped) != 0 ||
 		len(report.Purchases) != 5 || report.Count(conformance.Unseen) == 0 || strings.Contains(got.stdout, r.SecretKey) {
 		t.Errorf("%s", got.stdout)
 	}
-	got = invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "-second-purchase",
-		"Open points of the specification", "Rules that no run can check")
+	got = invoke(t, env, buys...).want(t, exitOK, " 0 failed, 0 not run", "-second-purchase",
+		"Open points of the specification", "Rules that no run can check", "the wallet paid 5904.16")
 	shippingtest.Diff(t, "purchases", 1, strings.Count(got.stdout, "a purchase was sent: "))
+	got = invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run")
+	shippingtest.Diff(t, "purchases", 0, strings.Count(got.stdout, "a purchase was sent: "))
 	delete(env, "SHIPPING_SHIPMENT")
 	invoke(t, env, "conform").want(t, exitOK, "read-only")
 	delete(env, "SHIPPING_WALLET")
 	invoke(t, env, "conform", "-json").want(t, exitIncomplete, `"not run"`, "needs a wallet: -wallet")
 }
 
-// The file of -dialect is written once and compared later; -update keeps what a person has changed.
-func TestConform_DialectFile(t *testing.T) {
+// A file of a service that has decided otherwise fails.
+func TestConform_ChecksTheDialect(t *testing.T) {
 	t.Parallel()
 	env, file := environ(start(t, nil, "-json", "-dialect", fast).world(t)), filepath.Join(t.TempDir(), "service.json")
-	invoke(t, env, "conform", "-dialect", file, "-key", "sk_test_wrong").want(t, exitFailure,
-		file+": no request with the key succeeded: nothing was measured, and no file was written")
-	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": written, 13 fields were measured")
-	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": compared, 0 of 13 measured fields differ\n")
-	invoke(t, env, "conform", "-dialect", file, "-key", "sk_test_wrong").want(t, exitFailure, "and the file is unchanged")
-
-	text := shippingtest.Must(os.ReadFile(file))(t)
-	text = []byte(strings.Replace(string(text), `"rule": 400`, `"rule": 422`, 1))
-	shippingtest.NoError(t, os.WriteFile(file, text, 0o600))
-	const changed = `refusal.rule: "422" in the file (set by hand, and stays), "400" measured`
-	for range 2 {
-		invoke(t, env, "conform", "-dialect", file, "-update").want(t, exitFailure, "updated, 1 of 13", changed)
-	}
-	got := invoke(t, env, "conform", "-dialect", file, "-write", "-most", "1.00 NGN", "-json").want(t, exitFailure)
-	for _, want := range []string{"compared, 1 of 23 measured fields differ\n", changed,
-		`record.at: not in the file, -update adds it: nothing`} {
-		shippingtest.Contains(t, "standard error", got.stderr, want)
-	}
-	shippingtest.Contains(t, "report", got.stdout, "and -most is 1.00 NGN")
-	update := []string{"conform", "-dialect", file, "-update", "-write"}
-	invoke(t, env, append(update, "-most", "1.00 NGN")...).want(t, exitFailure,
-		"updated, 1 of 23 measured fields differ; 12 were not measured: 12 need a purchase\n")
-	invoke(t, env, update...).want(t, exitFailure, "updated, 1 of 35 measured fields differ\n",
-		"purchase.quoted: added: \"false\"")
-	invoke(t, env, "conform", "-dialect", file).want(t, exitFailure,
-		"compared, 1 of 13 measured fields differ; 22 of 35 were not compared: 11 need -write, 11 need a purchase\n")
+	shippingtest.NoError(t, os.WriteFile(file, []byte(`{"list":{"max_per_page":50}}`), 0o600))
+	invoke(t, env, "conform", "-dialect", file).want(t, exitFailure, `the dialect declares "50"`)
+	invoke(t, env, "conform", "-dialect", file+",list.max_per_page=10000").want(t, exitFailure, "remove it from the file")
 }
 
 func TestDoctor_ScorecardAndExitCode(t *testing.T) {

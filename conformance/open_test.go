@@ -1,0 +1,234 @@
+package conformance_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+)
+
+// randomDialect returns a valid dialect with random choices.
+func randomDialect(r *rand.Rand) *dialect.Dialect {
+	for {
+		d := new(dialect.Dialect)
+		names := []string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"}
+		name := func() string {
+			i := r.IntN(len(names))
+			chosen := names[i]
+			names = slices.Delete(names, i, i+1)
+			if r.IntN(4) == 0 {
+				chosen = "nested." + chosen
+			}
+			return chosen
+		}
+		choices := map[string][]string{
+			"record.at":              {"", "request", "document", "[0]"},
+			"record.line_items":      {strings.ReplaceAll(name(), ".", "_")},
+			"record.documents":       {strings.ReplaceAll(name(), ".", "_")},
+			"record.absent":          {"", "profiles", "addresses,created_at"},
+			"offer.amount":           {"", "price", "price.gross", "cost"},
+			"offer.currency":         {"", "code", "price.unit", "currency.code"},
+			"offer.mode":             {"", "way"},
+			"offer.beside":           {"", "vat", "price.net,vat", "default_amount,original_currency"},
+			"document.document_type": {"", "slug", "kind"},
+			"purchase.quoted":        {"", "true"},
+			"purchase.confirmation":  {"receipt", "empty"},
+			"refusal.format":         {"envelope", "object"},
+			"refusal.message":        {"message", "error.text", "data.reason"},
+			"refusal.code":           {"data.error_code", "error.code", "code"},
+			"list.past_end":          {"empty", "refused", "last page"},
+			"list.max_per_page":      {"", "100", "500"},
+			"list.order":             {"newest first", "oldest first"},
+			"request.unknown_fields": {"ignored", "refused"},
+		}
+		for _, field := range []string{"record.charged_amount", "record.transaction_id", "record.currency", "record.wallet",
+			"offer.document_type"} {
+			choices[field] = []string{name()}
+		}
+		for _, field := range slices.Sorted(maps.Keys(choices)) {
+			if value := choices[field][r.IntN(len(choices[field]))]; r.IntN(3) > 0 && value != "" {
+				_ = d.Set(field, value) // a name that contradicts another is drawn again
+			}
+		}
+		if d.Check() == nil {
+			return d
+		}
+	}
+}
+
+func settings(d *dialect.Dialect) map[string]string {
+	found := map[string]string{}
+	for _, f := range d.Fields() {
+		if f.Set {
+			found[f.Name] = f.Value
+		}
+	}
+	return found
+}
+
+// The lines of a report declare what the service has decided, for any dialect, and a run with these lines has none.
+func TestCheck_ReportsTheLinesOfADialect(t *testing.T) {
+	t.Parallel()
+	options, r := randomtest.New(t), randomtest.Random(t)
+	draws := options.Number("SHIPPING_DIALECTS", 6)
+	reference := settings(dialect.Reference())
+	for range draws {
+		decided := randomDialect(r)
+		srv := serve(t, decided)
+		var want []string
+		for _, f := range decided.Fields() {
+			isShown := f.Observed != "by hand" && f.Observed != "a purchase" &&
+				(f.Name != "purchase.quoted" || decided.Record.ChargedAmount == "")
+			if f.Set && isShown && f.Value != reference[f.Name] {
+				want = append(want, f.Name+": "+f.Value)
+			}
+		}
+		report := check(t, srv, srv, conformance.WithWrites())
+		if !report.Conforms() {
+			t.Fatalf("%v\nfailed: %q", settings(decided), verdicts(report, conformance.Fail))
+		}
+		if diff := cmp.Diff(want, report.Lines); diff != "" {
+			t.Fatalf("%v: the lines (-want +got):\n%s", settings(decided), diff)
+		}
+		declared := new(dialect.Dialect)
+		for _, line := range report.Lines {
+			name, value, _ := strings.Cut(line, ": ")
+			shippingtest.NoError(t, declared.Set(name, value))
+		}
+		again := check(t, srv, srv, conformance.WithWrites(), conformance.WithDialect(declared))
+		if !again.Conforms() || len(again.Lines) > 0 {
+			t.Fatalf("%v: again %q, failed: %q", settings(decided), again.Lines, verdicts(again, conformance.Fail))
+		}
+	}
+	t.Attr("cases", fmt.Sprintf("%d dialects", draws))
+}
+
+// Another value than the dialect declares is a failed check, with the line that corrects it.
+func TestCheck_ChecksWhatTheDialectDeclares(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, &dialect.Dialect{List: dialect.List{MaxPerPage: 100}})
+	declared := &dialect.Dialect{List: dialect.List{MaxPerPage: 50, Order: "newest first", PastEnd: "refused"}}
+	report := check(t, srv, srv, conformance.WithDialect(declared))
+	shippingtest.Diff(t, "lines", []string{"list.past_end: empty", "list.max_per_page: 100"}, report.Lines)
+	failed := strings.Join(verdicts(report, conformance.Fail), "\n")
+	for _, want := range []string{`list.max_per_page/maximum perPage: the dialect declares "50", and the service shows "100": `,
+		`list.past_end/a page past the last: the dialect declares "refused", and the service shows "empty": `} {
+		shippingtest.Contains(t, "failed", failed, want)
+	}
+}
+
+// With a wrong key, the form of the refusals of the key was taken for that of others.
+func TestCheck_ObservesNothingWithAWrongKey(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	noWrites := responds(http.StatusUnauthorized, `{"status":false,"message":"for lists only"}`,
+		func(r *http.Request, _ string) bool { return r.Method == http.MethodPost })
+	for name, test := range map[string]struct {
+		key      string
+		how      breaking
+		observed bool
+		failed   string
+	}{
+		"a wrong key": {"sk_test_wrong", plain, false, "Authentication/a request with the key succeeds: " +
+			"GET /v1/rates?perPage=1 gets HTTP status 401: check the key"},
+		"a wrong key, and lists that need none": {"sk_test_wrong", withKey(srv, "/v1/countries"), false,
+			"Authentication/a request with the key succeeds: "},
+		"a key for lists only": {srv.SecretKey, noWrites, true, ""},
+	} {
+		report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(test.key),
+			conformance.WithTransport(through{test.how(srv)}))
+		passed := strings.Join(verdicts(report, conformance.Pass), "\n")
+		if strings.Contains(passed, "webhook_id alone") == (test.key != srv.SecretKey) ||
+			strings.Contains(fmt.Sprint(report.Results), "subscribe one") {
+			t.Errorf("%s: replays %s", name, passed)
+		}
+		points := strings.Join(verdicts(report, conformance.Assumption), "\n")
+		if strings.Contains(points, "refusal.") != test.observed {
+			t.Errorf("%s: %s", name, points)
+		}
+		if failed := strings.Join(verdicts(report, conformance.Fail), "\n"); !strings.Contains(failed, test.failed) {
+			t.Errorf("%s: %s", name, failed)
+		}
+	}
+}
+
+// A form of refusals has a line if every refused request got it, so that the client can rely on it.
+func TestCheck_ObservesTheFormOfRefusals(t *testing.T) {
+	t.Parallel()
+	const nest = `{"statusCode":400,"message":"Not possible","error":"Bad Request"}`
+	const object, code = "refusal.format: object", "refusal.code: statusCode"
+	refusals := func(body string, only ...string) breaking {
+		return answers(func(r *http.Request, status int, answer []byte) (int, []byte) {
+			if status/100 == 4 && (len(only) == 0 || slices.Contains(only, r.URL.Path)) {
+				return status, []byte(body)
+			}
+			return status, answer
+		})
+	}
+	texts := func(next http.Handler) http.Handler { return refusals(`"No"`, "/v1/rates")(refusals(nest)(next)) }
+	lists := func(next http.Handler) http.Handler {
+		return refusals(`{"message":["No"]}`, "/v1/rates")(refusals(nest)(next))
+	}
+	for name, test := range map[string]struct {
+		how  breaking
+		want []string
+	}{
+		"an object": {refusals(nest), []string{object}},
+		"a word":    {refusals(`{"message":"Unauthorized"}`), []string{object}},
+		"problem details, called JSON": {refusals(`{"title":"No","status":400,"detail":"Not possible"}`),
+			[]string{object, "refusal.message: detail"}},
+		"a reason in an object":             {refusals(`{"error":{"text":"Not possible"}}`), []string{object, "refusal.message: error.text"}},
+		"an envelope, and sometimes none":   {refusals(nest, "/v1/rates"), []string{object}},
+		"an object, and a list of messages": {lists, nil},
+		"an object, and a text":             {texts, nil},
+		"a success":                         {refusals(`{"status":true,"message":"Not possible"}`), nil},
+		"no reason":                         {refusals(`{"error":400}`), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t)
+			shippingtest.Diff(t, "lines", test.want, check(t, srv, test.how(srv)).Lines)
+		})
+	}
+}
+
+// What the client reads does not depend on the names that the service has chosen.
+func TestDialect_TheClientReadsTheSameRecord(t *testing.T) {
+	t.Parallel()
+	options, r := randomtest.New(t), randomtest.Random(t)
+	draws := options.Number("SHIPPING_DIALECTS", 6)
+	read := func(d *dialect.Dialect) (records []*shipping.RegulatoryRequest) {
+		srv := serve(t, d)
+		defer srv.Close()
+		client := srv.Client(t)
+		draft := shippingtest.Draft(t, client, srv.Shipments()[0])
+		looked, err := client.Regulatory.Get(t.Context(), draft.RequestID)
+		if err != nil {
+			t.Fatalf("%v: %v", settings(d), err)
+		}
+		return []*shipping.RegulatoryRequest{draft, looked}
+	}
+	want := read(new(dialect.Dialect))
+	for range draws {
+		d := dialect.Reference() // with every name
+		d.Overlay(randomDialect(r))
+		d.Record.Absent, d.Offer.Absent, d.Purchase.Quoted = nil, nil, false
+		ignored := cmpopts.IgnoreFields(shipping.RegulatoryRequest{}, "Raw", "Dialect", "CreatedAt", "UpdatedAt")
+		if diff := cmp.Diff(want, read(d), ignored); diff != "" {
+			t.Fatalf("%v\n%s", settings(d), diff)
+		}
+	}
+	t.Attr("cases", fmt.Sprintf("%d dialects", draws))
+}
