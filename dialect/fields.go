@@ -64,14 +64,15 @@ func (d *Dialect) Set(name, text string) error {
 	return f.set(text)
 }
 
-// Apply changes the dialect by parts of a text, from left to right: "contrary", "strict", "standard-webhooks", or
-// FIELD=VALUE, separated by commas. Any other part belongs to the value before it.
+// Apply changes the dialect by parts of a text, from left to right: "contrary", "strict", "standard-webhooks",
+// FIELD=VALUE, or FIELD+=VALUE (see [Line]), separated by commas or line breaks. Any other part belongs to the value
+// before it.
 func (d *Dialect) Apply(text string) error {
 	presets := map[string]func() *Dialect{
 		"reference": Reference, "contrary": Contrary, "strict": Strict, "standard-webhooks": StandardWebhooks,
 	}
 	var settings []string
-	for part := range strings.SplitSeq(text, ",") {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' }) {
 		part = strings.TrimSpace(part)
 		switch {
 		case part == "":
@@ -89,7 +90,12 @@ func (d *Dialect) Apply(text string) error {
 		case !isField:
 			return fmt.Errorf("unknown dialect %q%s", setting, spelling.Suggestion(setting, slices.Sorted(maps.Keys(presets))))
 		default:
-			if err := d.Set(name, value); err != nil {
+			name, adds := strings.CutSuffix(strings.TrimSpace(name), "+")
+			change := d.Set
+			if adds {
+				change = d.add
+			}
+			if err := change(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
 				return err
 			}
 		}

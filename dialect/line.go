@@ -1,0 +1,79 @@
+package dialect
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Line is one decision in the form in which errors print it: "offer.amount = total" sets a field, and
+// "offer.beside += tax" adds to a field that is a list, or has pairs. [Dialect.Apply] reads this form.
+type Line struct {
+	Field string
+	// Value is the text that [Dialect.Set] reads, or one element of a list, or one pair.
+	Value string
+}
+
+// String returns the line.
+func (l Line) String() string {
+	sign := "="
+	if f, err := new(Dialect).field(l.Field); err == nil && f.isList() {
+		sign = "+="
+	}
+	return l.Field + " " + sign + " " + l.Value
+}
+
+// With returns a copy of the dialect, which may be nil, with the decision of each line. The error is that of
+// [Dialect.Apply], or reports a value that the form of a line cannot hold, or that its field does not allow.
+func (d *Dialect) With(lines ...Line) (*Dialect, error) {
+	changed := new(Dialect)
+	changed.Overlay(d)
+	for _, line := range lines {
+		if line.Value == "" || len(line.Value) > maxValue || strings.TrimSpace(line.Value) != line.Value ||
+			strings.ContainsFunc(line.Value, func(r rune) bool { return r == ',' || r == '"' || !strconv.IsPrint(r) }) {
+			return nil, fmt.Errorf("%s: a line cannot hold %q", line.Field, line.Value)
+		}
+		if err := changed.Apply(line.String()); err != nil {
+			return nil, err
+		}
+	}
+	return changed, changed.Check()
+}
+
+// maxValue is the length of the longest value of a line, in bytes.
+const maxValue = 100
+
+// Declare returns the part of an error that prints lines: what to write, ready to be copied.
+func Declare(lines ...Line) string {
+	var texts []string
+	for _, line := range lines {
+		texts = append(texts, `"`+line.String()+`"`)
+	}
+	return "write in the dialect " + strings.Join(texts, " and ")
+}
+
+// isList reports whether the field has elements or pairs.
+func (f field) isList() bool { return f.value.Kind() == reflect.Slice || f.value.Kind() == reflect.Map }
+
+// add adds an element or pairs to the field of a name.
+func (d *Dialect) add(name, text string) error {
+	f, err := d.field(name)
+	if err != nil {
+		return err
+	}
+	switch value := f.value.Addr().Interface().(type) {
+	case *[]string:
+		*value = append(slices.Clip(*value), text)
+	case *map[string]string:
+		earlier := *value
+		if err := f.set(text); err != nil {
+			return err
+		}
+		*value = mergedTexts(earlier, *value)
+	default:
+		return fmt.Errorf("%s is not a list: write %s = %s", name, name, text)
+	}
+	return nil
+}
