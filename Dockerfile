@@ -19,6 +19,8 @@ EXPOSE 4010
 # A container is reached through its network, so the server listens on all addresses.
 ENV MOCKSERVER_ADDR=0.0.0.0:4010
 ENV MOCKSERVER_TLS_CA=/tmp/ca.pem
+# A container is shared: worlds that nobody uses close.
+ENV MOCKSERVER_CLOSE_IDLE=1h
 HEALTHCHECK --interval=10s --timeout=3s --start-period=2s CMD ["/mockserver", "ready"]
 ENTRYPOINT ["/mockserver"]
 CMD ["serve"]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"net"
 	"net/http"
@@ -141,6 +142,45 @@ func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
 		large := goods.Shipment{Items: []goods.Item{{Description: strings.Repeat("x", 1<<20)}}}
 		shippingtest.Contains(t, "a shipment without room", shippingtest.Err(w.AddShipment(large)), "full of records")
 		w.Close()
+	}
+}
+
+// A full server refused everybody, while its health check succeeded and its log was empty.
+func TestLimits_AFullServerLogsAndReportsIt(t *testing.T) {
+	t.Parallel()
+	for name, fill := range map[string]func(srv *mockserver.Server) error{
+		"worlds": func(srv *mockserver.Server) error {
+			var err error
+			for i := 0; err == nil; i++ {
+				_, err = srv.Open(fmt.Sprint("empty_", i))
+			}
+			return err
+		},
+		"records": func(srv *mockserver.Server) error {
+			for {
+				w := shippingtest.Must(srv.Open("empty_1"))(t)
+				if _, err := w.AddShipment(goods.Shipment{}); err != nil {
+					return err
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var logged bytes.Buffer
+			srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("empty"), mockserver.WithLimits(500),
+				mockserver.WithLogger(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelWarn}))))
+			health := func() answer { return get(t, srv, "/_mock/healthz") }
+			for range 2 {
+				health().want(t, http.StatusOK)
+				shippingtest.Contains(t, "a request without room", fill(srv), "full")
+				shippingtest.Contains(t, "again", fill(srv), "full")
+				health().refusal(t, http.StatusServiceUnavailable, "full")
+				get(t, srv, "/v1/rates").want(t, http.StatusOK)
+				srv.CloseIdle(0)
+			}
+			shippingtest.Diff(t, "log lines", 2, strings.Count(logged.String(), "level=WARN msg=\"the server is full\""))
+		})
 	}
 }
 

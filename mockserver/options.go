@@ -43,6 +43,7 @@ func defaultConfig() config {
 			BodyFields:  api.BodyFields,
 			Rules:       sync.OnceValues(compliance.Default),
 			Logger:      slog.New(slog.DiscardHandler),
+			FullLogged:  new(atomic.Bool),
 		},
 		scenario: "default",
 		listen:   true,
@@ -102,8 +103,9 @@ func WithDeliveryTransport(transport http.RoundTripper) Option {
 // [Server.Err] returns an error for a dialect that is not valid.
 func WithDialect(d *dialect.Dialect) Option { return func(c *config) { c.Dialect.Overlay(d) } }
 
-// WithOneWorld refuses every key but that of the home world with 401. By default a key opens a world of its own, so
-// that parallel tests are isolated.
+// WithOneWorld refuses every key of a world that is not open with 401. The server has one world, the home world, until
+// [Server.Open], [Server.NewWorld] or POST /_mock/worlds opens another one. By default the first request with a key
+// opens its world, so that parallel tests are isolated.
 func WithOneWorld() Option { return func(c *config) { c.OneWorld = true } }
 
 // WithDeliverAnywhere sends notifications to targets on other machines. By default they go to loopback addresses only,

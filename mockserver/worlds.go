@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
@@ -45,6 +46,17 @@ func (s *Server) Worlds() []*World {
 		worlds = append(worlds, s.public(w))
 	}
 	return worlds
+}
+
+// CloseIdle closes the worlds, besides the home world, that had no request for some time of the machine's clock, and
+// in which no delivery is waiting. It returns their names. A request under way keeps its world open; calls in Go do
+// not. The command serve calls CloseIdle with -close-idle, and so does DELETE /_mock/worlds?idle=1h.
+func (s *Server) CloseIdle(idle time.Duration) []string {
+	var names []string
+	for _, w := range s.worlds.CloseIdle(idle) {
+		names = append(names, w.Name())
+	}
+	return names
 }
 
 // Close closes the world and drops its data. The next use of its key opens a new world. The home world closes

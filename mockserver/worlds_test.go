@@ -1,12 +1,16 @@
 package mockserver_test
 
 import (
+	"context"
 	"errors"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -93,8 +97,63 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 		shippingtest.WantError(t, test.name, shippingtest.Err(srv.Open(test.key)), mockserver.ErrNoWorld)
 	}
 	shippingtest.Diff(t, "open worlds", 1, len(srv.Worlds()))
-	one := start(t, mockserver.WithOneWorld())
-	as(t, one, "sk_test_default_ci", "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, "unknown secret key")
+}
+
+// With one world no world could be opened at all, so all users of a shared server had to use the home world.
+func TestWorlds_WithOneWorldOnlyTheTokenOpensMore(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithOneWorld())
+	as(t, srv, "sk_test_default_ci", "GET", "/v1/rates", "").
+		refusal(t, http.StatusUnauthorized, "open its world with POST /_mock/worlds")
+	as(t, srv, "sk_test_default_ci", "GET", "/v1/other", "").want(t, http.StatusNotFound)
+	shippingtest.Diff(t, "open worlds", 1, len(srv.Worlds()))
+	post(t, srv, "/_mock/worlds", `{"name":"ci"}`).want(t, http.StatusOK)
+	as(t, srv, "sk_test_default_ci", "GET", "/v1/rates", "").want(t, http.StatusOK)
+}
+
+// Worlds of tests that were killed stayed open until the server was full. A request, one that is under way, and a
+// waiting delivery keep a world open, whatever its own clock shows.
+func TestServer_CloseIdleClosesWorldsWithoutRequests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		unreachable := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
+		srv := mockserver.New(mockserver.WithoutListener(),
+			mockserver.WithDeliveryTransport(&http.Transport{DialContext: unreachable}))
+		defer srv.Close()
+		names := []string{"default_idle", "virtual_idle", "virtual_called", "virtual_controlled", "virtual_calling",
+			"virtual_delivering"}
+		for _, name := range names {
+			shippingtest.Must(srv.Open(name))(t)
+		}
+		shippingtest.NoError(t, shippingtest.Must(srv.Open("virtual_calling"))(t).
+			Inject(fault.Rule{Fault: fault.Latency(time.Second)}))
+		delivering := shippingtest.Must(srv.Open("virtual_delivering"))(t)
+		shippingtest.Must(delivering.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Events: []string{"a"}}))(t)
+		shippingtest.Must(delivering.Emit(notify.Event{Kind: "a"}))(t)
+		ctx, end := context.WithCancel(t.Context())
+		calling := newRequest(t, srv, "GET", "/v1/rates", "").WithContext(ctx)
+		calling.Header.Set("Authorization", "Bearer sk_test_virtual_calling")
+		var running sync.WaitGroup
+		running.Go(func() { _, _ = attempt(srv.Transport(), calling) })
+		synctest.Wait()
+		time.Sleep(50 * time.Minute)
+		as(t, srv, "sk_test_virtual_called", "GET", "/v1/rates", "").want(t, http.StatusOK)
+		get(t, srv, "/_mock/ledger?world=virtual_controlled").want(t, http.StatusOK)
+		time.Sleep(10 * time.Minute)
+
+		shippingtest.Diff(t, "closed", names[:2], srv.CloseIdle(time.Hour))
+		end()
+		running.Wait()
+		synctest.Wait() // the server has noticed that the client left
+		time.Sleep(59 * time.Minute)
+		do(t, srv, "DELETE", "/_mock/worlds?idle=1h", "").
+			has(t, "message=2 worlds closed, data.0.name=virtual_called, data.1.name=virtual_controlled")
+		time.Sleep(time.Minute)
+		shippingtest.Diff(t, "closed once no request is under way", names[4:5], srv.CloseIdle(time.Hour))
+		shippingtest.Diff(t, "open with a waiting delivery", 2, len(srv.Worlds()))
+		do(t, srv, "DELETE", "/_mock/worlds", "").refusal(t, http.StatusBadRequest, "idle=1h")
+		do(t, srv, "DELETE", "/_mock/worlds?idle=0s", "").refusal(t, http.StatusBadRequest, "a duration")
+	})
 }
 
 // A computed list is the same whenever it is read: every page, every identifier once, newest first.

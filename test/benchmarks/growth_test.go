@@ -2,12 +2,14 @@ package benchmarks
 
 import (
 	"fmt"
+	"net/http"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/test/benchmarks/processor"
 	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
@@ -21,6 +23,7 @@ func BenchmarkGrowth(b *testing.B) {
 		work work
 	}{
 		{"worlds-with-a-purchase", 7_000, purchaseInWorlds}, // more reach the limit of records
+		{"worlds-in-use", 2_000, useWorlds},
 		{"first-purchases", 7_000, firstPurchases},
 		{"waiting-requests-advanced", 100_000, advance},
 	} {
@@ -75,6 +78,28 @@ func purchaseInWorlds(b *testing.B, rows int) func() any {
 	return func() any {
 		for row := range rows {
 			newDraft(b, srv, openWorld(b, srv, row))()
+		}
+		return srv
+	}
+}
+
+// useWorlds does in each of many worlds what a test does: it adds a webhook, reads three pages of rates, and makes three
+// purchases. All of it is in the journals.
+func useWorlds(b *testing.B, rows int) func() any {
+	srv := newServer(b, mockserver.WithJournal(1024, 2<<10))
+	return func() any {
+		for row := range rows {
+			w := openWorld(b, srv, row)
+			_, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
+			for page := 1; page <= 3 && err == nil; page++ {
+				_, err = service.Request(srv, w, http.MethodGet, fmt.Sprintf("rates?perPage=100&page=%d", page), "")
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			for range 3 {
+				newDraft(b, srv, w)()
+			}
 		}
 		return srv
 	}

@@ -70,7 +70,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"POST", "regulatory-requests/" + perfumeID + "/evidence/MSDS", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
 		{"POST", "worlds", `{"scenario":"lowfunds","name":"ci42","dialect":{"list":{"max_per_page":2,"last_next_page":"null"},"time":{"purchasing":"5s","generation":0.5}}}`},
 		{"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""},
-		{"POST", "worlds/lowfunds_ci42/reset", ""}, {"DELETE", "worlds/lowfunds_ci42", ""},
+		{"POST", "worlds/lowfunds_ci42/reset", ""}, {"DELETE", "worlds/lowfunds_ci42", ""}, {"DELETE", "worlds?idle=1h", ""},
 	}
 	for _, test := range tests {
 		c.succeed(test.method, "/_mock/"+test.path, test.body, "Authorization", "")
@@ -113,6 +113,7 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"POST", "clock/advance", `{"duration":"1h"}`, 409, valid}, // the clock is real
 		{"PATCH", "webhooks/WA-0", `{"active":true}`, 404, valid},
 		{"DELETE", "faults?number=9", "", 404, valid},
+		{"DELETE", "worlds", "", 400, valid}, // it would close all
 		{"POST", "stubs", `{"method":"GET","pattern":"/v1/rates"}`, 400, valid},
 		{"DELETE", "stubs?operation=x", "", 404, valid},
 		{"GET", "inbox?after=x", "", 400, invalid},

@@ -62,6 +62,7 @@ chapter() { printf '%s\n' "$*"; }
 world= # the server's own
 chapter "The server"
 step "every route is listed" GET "" '"path":"/_mock/worlds"'
+grep -q '"version":"[(v]' "$work/body" || fail "the index does not have the version"
 grep -q '"word":"lowfunds"' "$work/body" || fail "the index does not list the scenarios"
 grep -q SH-MAGICNEEDEVIDENCE "$work/body" || fail "the index does not list the inputs with special effects"
 cp "$work/body" "$work/index"
@@ -151,6 +152,7 @@ step "its wallet holds 1.00 again" GET "ledger?wallet=$wallet&perPage=1" "\"refe
 step "a dollar buys what it did" GET ledger '"NGN":1476.04'
 closed=$world world=
 step "the world is closed" DELETE "worlds/$closed" "\"name\":\"$closed\""
+step "no other world was idle for an hour" DELETE "worlds?idle=1h" '"data":[]'
 
 # Each call was of a route of the index. test/contract demands a request for every route.
 grep -o '"method":"[A-Z]*","path":"[^"]*"' "$work/index" | sed 's/"method":"\([A-Z]*\)","path":"\([^"]*\)"/\1 \2/' >"$work/routes"

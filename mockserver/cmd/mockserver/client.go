@@ -40,7 +40,7 @@ func tokenFlag(env environment) cli.Flag {
 // baseURL returns the address of the service for a subcommand, without a trailing slash or version: the given one, else
 // that of the environment, else the default address of serve.
 func baseURL(given string, env environment) (string, error) {
-	base := cmp.Or(given, env(baseURLVariable), "http://"+defaultAddr)
+	base := cmp.Or(given, env.get(baseURLVariable), "http://"+defaultAddr)
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return "", fmt.Errorf("invalid base address %q: write it as http://%s", base, defaultAddr)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,13 +105,41 @@ Examples:
 {{range .}}  mockserver {{.}}
 {{end}}{{end}}`
 
-// environment returns the value of an environment variable.
-type environment func(string) string
+// environment is the environment variables of the process.
+type environment struct {
+	get func(name string) string
+	all []string // as NAME=VALUE
+}
+
+const variablePrefix = "MOCKSERVER_"
+
+// idle returns a warning for each variable that looks like that of a flag and that no command reads. Kubernetes sets
+// some of the others for a service with the name mockserver.
+func (e environment) idle(commands []*cli.Command) (warnings []string) {
+	var known []string
+	for _, c := range commands {
+		for _, f := range c.Flags {
+			known = append(known, variableOf(f.Names()[0]))
+		}
+	}
+	for _, variable := range e.all {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, variablePrefix) && !slices.Contains(known, name) &&
+			!strings.HasPrefix(name, variablePrefix+"PORT") && !strings.HasPrefix(name, variablePrefix+"SERVICE_") {
+			warnings = append(warnings, name+" does nothing"+didYouMean(name, known))
+		}
+	}
+	return warnings
+}
+
+func variableOf(flag string) string {
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
 
 // sources returns the environment variables of a flag: MOCKSERVER_TLS_CA for tls-ca, and further ones.
 func (e environment) sources(name string, more []string) cli.ValueSourceChain {
 	var chain cli.ValueSourceChain
-	for _, name := range append([]string{"MOCKSERVER_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}, more...) {
+	for _, name := range append([]string{variableOf(name)}, more...) {
 		chain.Chain = append(chain.Chain, variable{e, name})
 	}
 	return chain
@@ -144,12 +173,12 @@ func (e environment) time(name string, value time.Duration, usage string) *cli.D
 
 // variable is an environment variable of a flag. If it is empty, it counts as not set, unlike that of [cli.EnvVar].
 type variable struct {
-	getenv environment
-	name   string
+	env  environment
+	name string
 }
 
 // Lookup implements [cli.ValueSource].
-func (v variable) Lookup() (string, bool) { value := v.getenv(v.name); return value, value != "" }
+func (v variable) Lookup() (string, bool) { value := v.env.get(v.name); return value, value != "" }
 
 // String implements [fmt.Stringer]: errors name the variable.
 func (v variable) String() string { return v.name }

@@ -60,6 +60,8 @@ func TestRun_Errors(t *testing.T) {
 		{"serve -addr {running}", exitFailure, "{running} is used by another mockserver"},
 		{"serve -addr 4010", exitFailure, `"4010" is only a port: write 127.0.0.1:4010, or :4010`},
 		{"serve -addr nowhere", exitFailure, "cannot listen on nowhere"},
+		{"serve -addr {busy} -tls-ca ca.pem", exitFailure, "warning: -tls-ca does nothing without -tls\n"},
+		{"serve -addr {busy} -close-idle -1m", exitUsage, "-close-idle"},
 		// An option is checked before the server listens: a mistake was hidden behind the error of an address in use.
 		{"serve -addr {busy} -dialect {bad}", exitFailure, `bad.json: unknown member "offer.amout": did you mean "amount"?`},
 		{"serve -addr {busy} -dialect none.json", exitFailure, "write a JSON file, contrary, strict, or FIELD=VALUE"},
@@ -88,7 +90,13 @@ func TestRun_Errors(t *testing.T) {
 			}
 		})
 	}
-	variables := map[string]string{"MOCKSERVER_SEED": "x"}
+	// A misspelt variable was ignored. The others are set by the image, or by Kubernetes for a service of this name.
+	variables := map[string]string{"MOCKSERVER_SEDE": "7", "MOCKSERVER_TLS_CA": "ca.pem", "MOCKSERVER_WAIT": "1s",
+		"MOCKSERVER_PORT": "tcp://10.0.0.1:80", "MOCKSERVER_SERVICE_HOST": "10.0.0.1", "MOCKSERVER_ADDR": "nowhere"}
+	got := invoke(t, variables, "serve").want(t, exitFailure,
+		"warning: MOCKSERVER_SEDE does nothing: did you mean MOCKSERVER_SEED?\n")
+	shippingtest.Diff(t, "warnings", 1, strings.Count(got.stderr, "warning"))
+	variables = map[string]string{"MOCKSERVER_SEED": "x"}
 	invoke(t, variables, "serve").want(t, exitUsage,
 		"MOCKSERVER_SEED for flag seed: write a whole number that is not negative, such as 7")
 }

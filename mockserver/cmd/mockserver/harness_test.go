@@ -23,8 +23,16 @@ type outcome struct {
 func invoke(t *testing.T, env map[string]string, args ...string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), args, func(name string) string { return env[name] }, strings.NewReader(""), &stdout, &stderr)
+	code := run(t.Context(), args, environmentOf(env), strings.NewReader(""), &stdout, &stderr)
 	return outcome{code, stdout.String(), stderr.String()}
+}
+
+func environmentOf(variables map[string]string) environment {
+	env := environment{get: func(name string) string { return variables[name] }}
+	for name, value := range variables {
+		env.all = append(env.all, name+"="+value)
+	}
+	return env
 }
 
 // want fails the test unless the command line ended with a code, and said each of the texts.
@@ -78,8 +86,8 @@ func startReading(t *testing.T, stdin io.Reader, env map[string]string, args ...
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		code := run(ctx, append([]string{"serve", "-addr", "127.0.0.1:0"}, args...),
-			func(name string) string { return env[name] }, stdin, writer, &stderr)
+		line := append([]string{"serve", "-addr", "127.0.0.1:0"}, args...)
+		code := run(ctx, line, environmentOf(env), stdin, writer, &stderr)
 		writer.Close()
 		d.ended <- outcome{code: code, stderr: stderr.String()}
 	}()

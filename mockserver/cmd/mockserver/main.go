@@ -16,25 +16,24 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], environment{os.Getenv, os.Environ()}, os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run runs a command line and returns the exit code.
-func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout,
-	stderr io.Writer) int {
-	root := newCommand(environment(getenv))
+func run(ctx context.Context, args []string, env environment, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newCommand(env)
 	root.Reader, root.Writer, root.ErrWriter = stdin, stdout, stderr
 	err := root.Run(ctx, append([]string{root.Name}, args...))
 	if err == nil {
@@ -101,11 +100,7 @@ func unknownCommand(_ context.Context, root *cli.Command) error {
 }
 
 func version() string {
-	built := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		built = info.Main.Version
-	}
-	return fmt.Sprintf("%s %s %s/%s", built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s %s %s/%s", admin.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // printableLines replaces characters that move the cursor, such as escape sequences in a request.

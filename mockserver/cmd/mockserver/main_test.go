@@ -12,12 +12,12 @@ import (
 
 func TestHelp_ExamplesAreValid(t *testing.T) {
 	t.Parallel()
-	for _, c := range newCommand(func(string) string { return "" }).Commands {
+	for _, c := range newCommand(environmentOf(nil)).Commands {
 		lines, _ := c.Metadata["examples"].([]string)
 		for _, example := range lines {
 			isEnd := func(r rune) bool { return strings.ContainsRune("#>|", r) }
 			words := strings.Fields(strings.FieldsFunc(example, isEnd)[0])
-			root, reached := newCommand(func(string) string { return "" }), false
+			root, reached := newCommand(environmentOf(nil)), false
 			root.Command(c.Name).Action = func(context.Context, *cli.Command) error { reached = true; return nil }
 			if err := root.Run(t.Context(), append([]string{"mockserver"}, words...)); err != nil || !reached {
 				t.Errorf("%q: %v", example, err)

@@ -22,6 +22,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
@@ -41,12 +42,19 @@ func serveCommand(env environment) *cli.Command {
 		}
 		return nil
 	}
+	idle := env.time("close-idle", 0, "close worlds without a request for this time; 0: never")
+	idle.Validator = func(d time.Duration) error {
+		if d < 0 {
+			return errors.New("-close-idle is negative")
+		}
+		return nil
+	}
 	return &cli.Command{
 		Name: "serve", Usage: "run the server until it is interrupted",
 		Description: `Serves a seeded world over HTTP: shipments, wallets, rates, webhooks and a
 clock. The same seed always creates the same world, with the same secret key. On
-an interrupt or SIGTERM the server stops accepting connections, finishes the
-requests under way and exits.
+an interrupt or SIGTERM the server stops accepting connections, gives requests
+under way ` + drainTime.String() + ` to finish, and exits.
 
 -scenario takes terms such as lowfunds-rows100000. -dialect takes the file of a
 dialect, and changes such as list.max_per_page=10, from left to right; strict
@@ -65,7 +73,8 @@ choice at each open point of the specification. GET /_mock/dialect lists them.`,
 			env.text("scenario", "default", "the initial data of the world"),
 			clock,
 			env.text("dialect", "", "a file, contrary, strict, FIELD=VALUE, …"),
-			env.toggle("one-world", "refuse all keys but that of the home world"),
+			env.toggle("one-world", "keys open no worlds; POST /_mock/worlds does"),
+			idle,
 			env.toggle("deliver-anywhere", "send notifications to other machines, too"),
 			env.text("token", "", "the X-Mock-Token that all need for /_mock/; default: random"),
 			env.text("hosts", "", "more host names for /_mock/ and -tls: a,b"),
@@ -73,7 +82,16 @@ choice at each open point of the specification. GET /_mock/dialect lists them.`,
 			env.text("tls-ca", "", "with -tls: the file for the certificate to trust"),
 			env.toggle("verbose", "log requests and events to standard error"),
 		},
-		Action: serve,
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			warnings := env.idle(cmd.Root().Commands)
+			if ca := cmd.String("tls-ca"); ca != "" && ca != env.get(variableOf("tls-ca")) && !cmd.Bool("tls") {
+				warnings = append(warnings, "-tls-ca does nothing without -tls")
+			}
+			for _, text := range warnings {
+				fmt.Fprintf(cmd.Root().ErrWriter, "mockserver: warning: %s\n", printableLines(text))
+			}
+			return serve(ctx, cmd)
+		},
 	}
 }
 
@@ -142,6 +160,7 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 			ended()
 		}()
 	}
+	closeIdle(ctx, srv, cmd.Duration("close-idle"))
 	<-ctx.Done()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
@@ -150,6 +169,13 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 		return fmt.Errorf("requests still under way after %s were cut off (%w)", drainTime, err)
 	}
 	return err
+}
+
+// closeIdle closes idle worlds until the context ends; never if idle is 0.
+func closeIdle(ctx context.Context, srv *mockserver.Server, idle time.Duration) {
+	for idle > 0 && wait.Sleep(ctx, max(idle/10, 10*time.Millisecond)) == nil {
+		srv.CloseIdle(idle)
+	}
 }
 
 // options returns the options of the server from the flags.
@@ -180,11 +206,12 @@ func options(cmd *cli.Command) ([]mockserver.Option, error) {
 	if cmd.String("clock") == "virtual" {
 		opts = append(opts, mockserver.WithVirtualClock(time.Time{}))
 	}
+	level := slog.LevelWarn
 	if cmd.Bool("verbose") {
-		log := slog.New(slog.NewTextHandler(cmd.Root().ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		opts = append(opts, mockserver.WithLogger(log))
+		level = slog.LevelDebug
 	}
-	return opts, nil
+	log := slog.New(slog.NewTextHandler(cmd.Root().ErrWriter, &slog.HandlerOptions{Level: level}))
+	return append(opts, mockserver.WithLogger(log)), nil
 }
 
 // readDialect returns the dialect of a flag: files and settings such as contrary or list.max_per_page=10, separated by

@@ -157,3 +157,15 @@ func TestServe_StopsWhenItsInputEnds(t *testing.T) {
 	}
 	listed(t, start(t, nil, "-json").world(t), "/v1/rates")
 }
+
+// Worlds of programs that were killed stayed open for ever.
+func TestServe_ClosesIdleWorlds(t *testing.T) {
+	t.Parallel()
+	d := start(t, nil, "-json", "-close-idle", "50ms")
+	r := d.world(t)
+	r.SecretKey = "sk_test_virtual_killed"
+	listed(t, r, "/v1/rates")
+	for open := []any{nil, nil}; len(open) > 1; {
+		shippingtest.NoError(t, json.Unmarshal(listed(t, d.world(t), "/_mock/worlds"), &struct{ Data *[]any }{&open}))
+	}
+}

@@ -55,6 +55,6 @@ func TestReports_HoldNoEscapeSequences(t *testing.T) {
 		}
 	}
 	var stderr strings.Builder
-	run(t.Context(), []string{"ready", "a\x1b[2Jb"}, os.Getenv, nil, &stderr, &stderr)
+	run(t.Context(), []string{"ready", "a\x1b[2Jb"}, environment{get: os.Getenv}, nil, &stderr, &stderr)
 	shippingtest.Contains(t, "standard error", &stderr, `"a\x1b[2Jb"`)
 }

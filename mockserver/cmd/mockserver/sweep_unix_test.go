@@ -32,7 +32,7 @@ func TestSweep_Interrupt(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	go func() {
 		args := []string{"sweep", "-parallel", "1", "-faults", "lost-before,lost-after", "--", "sh", "-c", script}
-		ended <- run(ctx, args, os.Getenv, strings.NewReader(""), &stdout, &stderr)
+		ended <- run(ctx, args, environment{get: os.Getenv}, strings.NewReader(""), &stdout, &stderr)
 	}()
 	var text []byte
 	eventually(t, func() (err error) { text, err = os.ReadFile(ids); return err })

@@ -110,6 +110,9 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 	if err != nil {
 		return refused(err)
 	}
+	if world != nil { // the time that it takes counts, too
+		defer world.Use()()
+	}
 	c := &control{Exchange: &wire.Exchange{Request: r}, world: world}
 	if route.Method != http.MethodGet {
 		body, refusal := wire.ReadBody(w, r, s.MaxBody, false)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"runtime/debug"
 	"sync"
 
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -112,6 +113,7 @@ const indexMessage = "Routes of the reference server. Each applies to the world 
 	"header " + tokenHeader
 
 type index struct {
+	Version       string                    `json:"version" doc:"Of the server." example:"v0.1.0"`
 	Routes        []routeRow                `json:"routes"`
 	Scenarios     []world.ScenarioWord      `json:"scenarios" doc:"Terms of the scenario in the key of a world; hyphens join several."`
 	SpecialInputs []regulatory.SpecialInput `json:"special_inputs" doc:"Inputs of analyze with special effects."`
@@ -133,6 +135,18 @@ type indexParameters struct {
 	Token string `query:"token" doc:"The token, for a browser on another machine: it gets a cookie that lasts until the browser is closed." example:"N5YV2LQ7"`
 }
 
+// Version returns the version of this module in the program, such as v0.1.0, or (devel).
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range append(info.Deps, &info.Main) {
+			if module.Path == "github.com/shipping-go/shipping" && module.Version != "" {
+				return module.Version
+			}
+		}
+	}
+	return "(devel)"
+}
+
 // getIndex serves GET /_mock/: the console for browsers, the list of routes for other clients.
 func (s *Admin) getIndex(c *control, _ indexParameters, _ none) (string, index, error) {
 	switch {
@@ -146,5 +160,5 @@ func (s *Admin) getIndex(c *control, _ indexParameters, _ none) (string, index, 
 	for _, r := range Routes() {
 		rows = append(rows, viewRoute(r))
 	}
-	return indexMessage, index{rows, world.Scenarios(), regulatory.SpecialInputs()}, nil
+	return indexMessage, index{Version(), rows, world.Scenarios(), regulatory.SpecialInputs()}, nil
 }

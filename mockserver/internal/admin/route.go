@@ -136,10 +136,8 @@ func unknownParameter(query url.Values, known []string) error {
 	return nil
 }
 
-const maxWait = time.Hour
-
 // readParameters reads the parameters in the path and in the query that a struct names. An int counts from 1, a uint
-// from 0. An empty parameter is absent.
+// from 0, and the tag most limits a duration. An empty parameter is absent.
 func readParameters(r *http.Request, into reflect.Value) error {
 	query := r.URL.Query()
 	for _, field := range reflect.VisibleFields(into.Type()) {
@@ -171,9 +169,11 @@ func readParameters(r *http.Request, into reflect.Value) error {
 			number, err := strconv.ParseUint(text, 10, 64)
 			*value, want, valid = uint(min(number, math.MaxInt32)), "a whole number from 0", err == nil
 		case *time.Duration:
-			wait, err := time.ParseDuration(text)
-			*value, want, valid = wait, fmt.Sprintf("a duration up to %v, such as 5s", maxWait), err == nil && wait > 0 &&
-				wait <= maxWait
+			given, err := time.ParseDuration(text)
+			limit := field.Tag.Get("most")
+			most, _ := time.ParseDuration(limit)
+			*value, want = given, fmt.Sprintf("a duration up to %s, such as %s", limit, field.Tag.Get("example"))
+			valid = err == nil && given > 0 && given <= most
 		}
 		if !valid {
 			return fmt.Errorf("invalid %s %q: write %s", name, text, want)
@@ -203,7 +203,7 @@ func (c *control) setPage(p paging, total int) {
 }
 
 type waiting struct {
-	Wait  time.Duration `query:"wait" doc:"Wait until there are count of them, at most this long (up to 1h). The response is 408 if they do not come." example:"5s"`
+	Wait  time.Duration `query:"wait" most:"1h" doc:"Wait until there are count of them, at most this long (up to 1h). The response is 408 if they do not come." example:"5s"`
 	Count int           `query:"count" doc:"How many to wait for. Default: 1." example:"2"`
 }
 

@@ -15,8 +15,8 @@ import (
 
 func serverRoutes() []Route {
 	return []Route{
-		route("GET", "healthz", "getHealth", "Check whether the server is ready; anybody may, without a token and under "+
-			"any host name", "", (*Admin).getHealth),
+		route("GET", "healthz", "getHealth", "Check whether the server is ready, and has room for another world; "+
+			"anybody may, without a token and under any host name", "", (*Admin).getHealth),
 		route("GET", "openapi.json", "getOpenAPI", "Get the OpenAPI 3.1 document of this server", "",
 			(*Admin).getOpenAPI).with("application/json"),
 		route("GET", "dialect", "getDialect", "List every open point of the specification, and what the world decides", "",
@@ -29,7 +29,9 @@ func serverRoutes() []Route {
 // healthPath is the route that answers everybody.
 const healthPath = wire.ControlPrefix + "healthz"
 
-func (s *Admin) getHealth(*control, none, none) (string, none, error) { return "Ready", none{}, nil }
+func (s *Admin) getHealth(*control, none, none) (string, none, error) {
+	return "Ready", none{}, s.Worlds.Full()
+}
 
 func clockKind(w *world.World) string {
 	if w.Clock.IsVirtual() {

@@ -149,7 +149,7 @@ func (s *Admin) emitEvent(c *control, _ none, order notify.Event) (string, []not
 
 type deliveriesQuery struct {
 	webhooksQuery
-	Wait time.Duration `query:"wait" doc:"Wait until no delivery is queued, at most this long (up to 1h). The response is 408 if one still is." example:"5s"`
+	Wait time.Duration `query:"wait" most:"1h" doc:"Wait until no delivery is queued, at most this long (up to 1h). The response is 408 if one still is." example:"5s"`
 }
 
 func (s *Admin) listDeliveries(c *control, query deliveriesQuery, _ none) (string, []notify.Delivery, error) {

@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -21,6 +22,8 @@ func worldRoutes() []Route {
 		route("GET", "worlds", "listWorlds", "List the open worlds, the home world first", "", (*Admin).listWorlds),
 		route("POST", "worlds", "openWorld", "Open a world, as the first request with its key does",
 			`{"scenario":"lowfunds","name":"ci42"}`, (*Admin).openWorld),
+		route("DELETE", "worlds", "closeIdleWorlds", "Close the worlds, besides the home world, that no request was sent to "+
+			"for the time of idle, and in which no delivery is waiting", "", (*Admin).closeIdle),
 		route("GET", "worlds/{world}", "getWorld",
 			"Get a world, with its wallets, shipments, invoices, webhooks and pending timers", "", (*Admin).getWorld),
 		route("DELETE", "worlds/{world}", "closeWorld", "Close a world", "", (*Admin).closeWorld),
@@ -186,6 +189,21 @@ func (s *Admin) closeWorld(c *control, _ worldParameters, _ none) (string, world
 	}
 	s.Worlds.Close(w)
 	return "The world is closed", viewWorld(w, false), nil
+}
+
+type idleQuery struct {
+	Idle time.Duration `query:"idle" most:"8760h" doc:"Time on the machine's clock since the latest request to a world. It is required." example:"1h"`
+}
+
+func (s *Admin) closeIdle(_ *control, query idleQuery, _ none) (string, []worldSummary, error) {
+	if query.Idle == 0 {
+		return "", nil, errors.New("idle is required: send ?idle=1h")
+	}
+	closed := []worldSummary{}
+	for _, w := range s.Worlds.CloseIdle(query.Idle) {
+		closed = append(closed, viewWorld(w, false))
+	}
+	return spelling.Counted(len(closed), "world closed", "worlds closed"), closed, nil
 }
 
 func (s *Admin) resetWorld(c *control, _ worldParameters, _ none) (string, worldSummary, error) {

@@ -64,6 +64,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	x := &wire.Exchange{Request: r, Began: time.Now(), Operation: op.Name, Stubbed: op.stub}
 	defer x.Leave()
 	w, refusal := s.authenticate(x, op)
+	defer w.Use()()
 	x.Arrived = w.Clock.At(x.Began)
 	switch {
 	case r.Body == http.NoBody:
@@ -210,7 +211,7 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	err := world.ErrKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
 		var w *world.World
-		if w, err = s.Worlds.OpenKey(key); err == nil {
+		if w, err = s.Worlds.OfKey(key); err == nil {
 			return w, nil
 		}
 	}
@@ -221,6 +222,9 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	switch {
 	case errors.Is(err, world.ErrTooManyWorlds):
 		return s.Worlds.Unauthenticated, new(wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error()))
+	case errors.Is(err, world.ErrNotOpened):
+		message = "unknown secret key: open its world with POST " + wire.ControlPrefix + "worlds, because this server " +
+			"opens none by its key (-one-world, or in Go WithOneWorld)"
 	case !errors.Is(err, world.ErrKeyForm):
 		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " +
 			wire.ControlPrefix + " lists the terms"

@@ -38,7 +38,7 @@ func (s *API) unspecified(w http.ResponseWriter, r *http.Request, refuse func(ht
 func (s *API) stubOf(r *http.Request) string {
 	worlds := s.Worlds.Worlds()
 	_, key := Bearer(r)
-	if w, err := s.Worlds.OpenKey(key); err == nil {
+	if w, err := s.Worlds.OfKey(key); err == nil {
 		worlds = []*world.World{w}
 	}
 	for _, w := range worlds {

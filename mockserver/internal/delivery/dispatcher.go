@@ -180,6 +180,13 @@ func (d *Dispatcher) Wait(ctx context.Context, id string) (notify.Delivery, erro
 	return clone(d.log[at]), nil
 }
 
+// IsWaiting reports whether a delivery is queued.
+func (d *Dispatcher) IsWaiting() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.pending) > 0
+}
+
 // WaitAll returns nil when no delivery is queued. Otherwise it returns [ErrClosed] or the error of the context.
 func (d *Dispatcher) WaitAll(ctx context.Context) error {
 	d.mu.Lock()

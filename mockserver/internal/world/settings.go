@@ -19,7 +19,7 @@ type Settings struct {
 	Virtual     bool
 	Start       time.Time // of a virtual clock
 	Dialect     dialect.Dialect
-	OneWorld    bool                              // every key but that of the home world is refused
+	OneWorld    bool                              // a key opens no world
 	Anywhere    bool                              // notifications are sent to other machines
 	Journal     int                               // number of calls recorded
 	JournalBody int                               // bytes recorded of a body
@@ -32,6 +32,23 @@ type Settings struct {
 	Records     *atomic.Int64 // stored by all worlds, each counted once
 	Entries     *atomic.Int64 // of all journals
 	Logger      *slog.Logger
+	FullLogged  *atomic.Bool // the log has that the server is full
+}
+
+// full logs the error of a server that is full, once, and returns it.
+func (c *Settings) full(err error) error {
+	if !c.FullLogged.Swap(true) {
+		c.Logger.Warn("the server is full", "error", err)
+	}
+	return err
+}
+
+// roomFor lets the next full server be logged again, if a tenth of the limits is free beside the open worlds.
+func (c *Settings) roomFor(open int) {
+	const share = 10
+	if open <= c.Limits.Worlds-c.Limits.Worlds/share && c.Records.Load() <= c.Limits.Records-c.Limits.Records/share {
+		c.FullLogged.Store(false)
+	}
 }
 
 // ErrTooManyRows is returned if the worlds of the server have as many records as is allowed.
@@ -78,9 +95,9 @@ func recordsOf(a *account.Account) int {
 func (w *World) Room(bytes int) error {
 	w.count()
 	if records := w.settings.Records.Load(); records+1+int64(recordsIn(bytes)) > w.settings.Limits.Records {
-		return fmt.Errorf("%w: its worlds have %d, and at most %d are allowed: close worlds with DELETE %sworlds/NAME (in "+
-			"Go: World.Close), or reset them with POST %[4]sworlds/NAME/reset (World.Reset)",
-			ErrTooManyRows, records, w.settings.Limits.Records, wire.ControlPrefix)
+		return w.settings.full(fmt.Errorf("%w: its worlds have %d, and at most %d are allowed: close worlds with DELETE "+
+			"%sworlds/NAME (in Go: World.Close), or reset them with POST %[4]sworlds/NAME/reset (World.Reset)",
+			ErrTooManyRows, records, w.settings.Limits.Records, wire.ControlPrefix))
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ type World struct {
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	stubs      stubs
+	use        use        // its requests
 	working    pending    // exchanges for which Advance waits
 	performing sync.Mutex // held while the operation of an arriving request is performed
 	base       *contents  // the initial contents
@@ -64,6 +65,7 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 		Lint:   watch.NewLint(operations.Names(operations.Once), b.settings.Parameters, b.settings.BodyFields),
 	}
 	w.working.ended.L = &w.working.mu
+	w.use.begin()()
 	w.Clock = clock.Real(seed.Epoch)
 	if p.virtual {
 		w.Clock = clock.Virtual(b.settings.Start)

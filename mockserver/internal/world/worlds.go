@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
@@ -75,6 +76,9 @@ var (
 	ErrTooManyWorlds = errors.New("the server is full")
 )
 
+// ErrNotOpened is returned for the key of a world that is not open, if keys open none.
+var ErrNotOpened = errors.New("the world of this key is not open")
+
 // ErrKeyForm is an [ErrNoWorld] for a key without the format of keys.
 var ErrKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, "+
 	"digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
@@ -125,9 +129,45 @@ func (b *Worlds) Worlds() []*World {
 // Close closes a world, unless it is the home world, and drops its data.
 func (b *Worlds) Close(w *World) {
 	if b.remove(w) {
-		w.Close()
-		b.leave(w.Plan.Plan)
+		b.end(w)
 	}
+}
+
+func (b *Worlds) end(w *World) {
+	w.Close()
+	b.leave(w.Plan.Plan)
+}
+
+// CloseIdle closes and returns the worlds, besides the home world, that had no request for some time of the machine's
+// clock, and in which no delivery is waiting.
+func (b *Worlds) CloseIdle(idle time.Duration) (closed []*World) {
+	b.mu.Lock()
+	for _, w := range b.opened[1:] {
+		if w.use.isOver(idle) && !w.Dispatcher.IsWaiting() {
+			closed = append(closed, w)
+		}
+	}
+	for _, w := range closed {
+		b.unlist(w)
+	}
+	b.mu.Unlock()
+	for _, w := range closed {
+		b.end(w)
+		b.settings.Logger.Info("a world without requests was closed", "world", w.Name())
+	}
+	return closed
+}
+
+// OfKey returns the world of the key of a request. It opens the world if it is not open, unless the server has
+// [Settings.OneWorld].
+func (b *Worlds) OfKey(key string) (*World, error) {
+	if b.settings.OneWorld {
+		if w := b.ByKey(key); w != nil {
+			return w, nil
+		}
+		return nil, ErrNotOpened
+	}
+	return b.OpenKey(key)
 }
 
 // OpenKey returns the world of a key and opens it if the key is valid.
@@ -147,9 +187,6 @@ func (b *Worlds) openPlan(key string, over *dialect.Dialect) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
-	}
-	if b.settings.OneWorld {
-		return nil, ErrKeyForm
 	}
 	p, err := b.settings.planFor(scenario)
 	if err != nil {
@@ -236,9 +273,9 @@ func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 		}
 		if all.Load()+more > most {
 			b.mu.Unlock()
-			return nil, fmt.Errorf("%w: the open ones have %d records, and with the %d of another one there would be more "+
-				"than %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
-				ErrTooManyWorlds, all.Load(), more, most, wire.ControlPrefix)
+			return nil, b.settings.full(fmt.Errorf("%w: the open ones have %d records, and with the %d of another one there "+
+				"would be more than %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
+				ErrTooManyWorlds, all.Load(), more, most, wire.ControlPrefix))
 		}
 		all.Add(more)
 		t = &template{make: sync.OnceValues(func() (*contents, error) { return seeded(p) })}
@@ -274,9 +311,11 @@ func (b *Worlds) list(w *World) error {
 	case b.closed:
 		return fmt.Errorf("%w: it is closed", ErrNoWorld)
 	case len(b.opened) >= b.settings.Limits.Worlds:
-		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME (in Go: World.Close)",
-			ErrTooManyWorlds, len(b.opened), wire.ControlPrefix)
+		return b.settings.full(fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME (in Go: "+
+			"World.Close), or those without a request for an hour with DELETE %[3]sworlds?idle=1h (Server.CloseIdle)",
+			ErrTooManyWorlds, len(b.opened), wire.ControlPrefix))
 	}
+	b.settings.roomFor(len(b.opened))
 	b.byKey[w.SecretKey] = w
 	b.opened = append(b.opened, w)
 	return nil
@@ -285,6 +324,11 @@ func (b *Worlds) list(w *World) error {
 func (b *Worlds) remove(w *World) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.unlist(w)
+}
+
+// unlist reports whether a world was open and could be removed from the list. The caller holds the lock.
+func (b *Worlds) unlist(w *World) bool {
 	at := slices.Index(b.opened, w)
 	if at < 1 {
 		return false
@@ -294,12 +338,28 @@ func (b *Worlds) remove(w *World) bool {
 	return true
 }
 
-// ByKey returns the open world of a key, or nil.
+// ByKey returns the open world of a key, or nil. The world then counts as used, so that CloseIdle does not close it
+// before the caller uses it.
 func (b *Worlds) ByKey(key string) *World {
 	b.mu.RLock()
+	defer b.mu.RUnlock()
 	w := b.byKey[key]
-	b.mu.RUnlock()
+	if w != nil {
+		w.use.begin()()
+	}
 	return w
+}
+
+// Full returns an error if the server has no room for another world or another record.
+func (b *Worlds) Full() error {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	limits, records := b.settings.Limits, b.settings.Records.Load()
+	if open := len(b.opened); open >= limits.Worlds || records >= limits.Records {
+		return fmt.Errorf("%w: %d of %d worlds are open, with %d of %d records", ErrTooManyWorlds, open, limits.Worlds,
+			records, limits.Records)
+	}
+	return nil
 }
 
 // End refuses further worlds and returns the worlds that were open.
