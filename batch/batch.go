@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,9 +35,9 @@ import (
 type Item struct {
 	// Key identifies the item in the journal, in results and in progress: UTF-8 of at most 2,000 bytes, without a NUL
 	// character. It must be the same each time the batch runs, and belong to one shipment or invoice in all batches of the
-	// journal. An item with the key of another shipment is an error, and so is one whose shipment was purchased under
-	// another key, unless two runs purchase it at the same moment; of invoices, neither is noticed. Empty means the
-	// shipment's id or the file's URL.
+	// journal. An item with the key of another shipment is an error, and so is one whose shipment or invoice was purchased
+	// under another key. Two addresses that differ only after a "?" are one invoice. Empty means the shipment's id or the
+	// file's URL; one with a query needs a Key, because the query of a signed URL is new each time.
 	Key string
 	// Analyze is the analysis. It can be empty if the journal has a request of the item, as for those that [Unfinished]
 	// returns. Of several items with one shipment or file, one is purchased: that for which a run has begun to purchase,
@@ -54,11 +55,21 @@ func (i Item) validate() error {
 	if err := i.Analyze.Validate(); err != nil && (i.Key == "" || i.source() != "") {
 		return err
 	}
+	if i.key() == i.Analyze.FileURL && i.holdsMore() {
+		return invalid("Item", "has a FileURL with a query or a user and no Key: the query of a signed address is new each "+
+			"time, so that the journal would not know the invoice again: set a Key, such as the number of the invoice")
+	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
 		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", quoteShort(i.key()),
 			problem))
 	}
 	return nil
+}
+
+// holdsMore reports whether the address of the file has parts that do not belong into a journal, or change.
+func (i Item) holdsMore() bool {
+	address, err := url.Parse(i.Analyze.FileURL)
+	return err != nil || address.RawQuery != "" || address.ForceQuery || address.User != nil
 }
 
 func (i Item) key() string { return cmp.Or(i.Key, i.source()) }

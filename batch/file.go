@@ -110,9 +110,9 @@ func (j *File) Committed(ctx context.Context, period string, budget shipping.Bud
 	return j.local.Committed(ctx, period, budget)
 }
 
-// OfShipment implements [Journal].
-func (j *File) OfShipment(ctx context.Context, shipmentID string) ([]Record, error) {
-	return j.local.OfShipment(ctx, shipmentID)
+// OfSource implements [Journal].
+func (j *File) OfSource(ctx context.Context, source string) ([]Record, error) {
+	return j.local.OfSource(ctx, source)
 }
 
 // Records returns all records in the order in which they were appended, including those since the journal was opened.

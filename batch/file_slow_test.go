@@ -38,7 +38,7 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 			record := Record{
 				Key: claim.Record().Key, Step: StepPurchasing, Amount: shippingtest.Amount(t, "100"), Currency: "NGN",
 			}
-			_, err := claim.Append(t.Context(), record, budget)
+			_, err := claim.Append(t.Context(), record, budget, nil)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -60,7 +60,8 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 			t.Fatalf("%d purchases of 100 fit into 250, and %d do not", len(kept), len(refused))
 		}
 		writers.Go(func() {
-			if _, err := kept[0].Append(t.Context(), Record{Key: kept[0].Record().Key, Step: StepAnalyzed}, budget); err != nil {
+			free := Record{Key: kept[0].Record().Key, Step: StepAnalyzed}
+			if _, err := kept[0].Append(t.Context(), free, budget, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -74,6 +75,42 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 		committed, err := journal.Committed(t.Context(), "", *budget)
 		if err != nil || committed != shippingtest.Amount(t, "200") {
 			t.Errorf("%s is committed, %v", committed, err)
+		}
+	})
+}
+
+// A purchase is found while its record is on the way to the disk, and not after the write has failed. If it was found
+// only after the flush, two keys could purchase one shipment.
+func TestBatchFile_FindsAPurchaseWhileItsRecordIsWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		storage := shippingtest.Must(logfile.OpenStorage(filepath.Join(t.TempDir(), "journal")))(t)
+		journal := shippingtest.Must(openFile("journal", slowStorage{storage}))(t)
+		repeated := errors.New("another key has it")
+		purchase := func(key string) error {
+			claim := shippingtest.Must(journal.Claim(t.Context(), key))(t)
+			_, err := claim.Append(t.Context(), Record{Key: key, Step: StepPurchasing, ShipmentID: "SH-1"}, nil,
+				func(same []Record) error {
+					if len(same) > 0 {
+						return repeated
+					}
+					return nil
+				})
+			return err
+		}
+		var writer sync.WaitGroup
+		writer.Go(func() { shippingtest.NoError(t, purchase("a")) })
+		synctest.Wait()
+		if err := purchase("b"); !errors.Is(err, repeated) {
+			t.Errorf("the record of another key is being written: %v", err)
+		}
+		writer.Wait()
+		shippingtest.NoError(t, storage.Close())
+		claim := shippingtest.Must(journal.Claim(t.Context(), "c"))(t)
+		failed := Record{Key: "c", Step: StepPurchasing, ShipmentID: "SH-2"}
+		_, err := claim.Append(t.Context(), failed, nil, func([]Record) error { return nil })
+		if found, _ := journal.OfSource(t.Context(), "SH-2"); err == nil || len(found) > 0 {
+			t.Errorf("a write that failed: %v, and the journal holds %+v", err, found)
 		}
 	})
 }

@@ -208,7 +208,7 @@ func shipmentItems(server *mockserver.Server, n int) []batch.Item {
 	return items
 }
 
-// hooked is a journal with a function around each call: claim, append, release, committed or shipment. The record of a
+// hooked is a journal with a function around each call: claim, append, release, committed or source. The record of a
 // call other than append has only the key.
 type hooked struct {
 	batch.Journal
@@ -230,9 +230,9 @@ func (j hooked) Committed(ctx context.Context, period string, budget shipping.Bu
 	})
 }
 
-func (j hooked) OfShipment(ctx context.Context, id string) (records []batch.Record, err error) {
-	return records, j.around(ctx, "shipment", batch.Record{}, func() (err error) {
-		records, err = j.Journal.OfShipment(ctx, id)
+func (j hooked) OfSource(ctx context.Context, id string) (records []batch.Record, err error) {
+	return records, j.around(ctx, "source", batch.Record{}, func() (err error) {
+		records, err = j.Journal.OfSource(ctx, id)
 		return err
 	})
 }
@@ -242,10 +242,10 @@ type hookedClaim struct {
 	journal hooked
 }
 
-func (c hookedClaim) Append(ctx context.Context, record batch.Record,
-	budget *shipping.Budget) (sum shipping.Amount, err error) {
+func (c hookedClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget,
+	alone func([]batch.Record) error) (sum shipping.Amount, err error) {
 	err = c.journal.around(ctx, "append", record, func() (err error) {
-		sum, err = c.Claim.Append(ctx, record, budget)
+		sum, err = c.Claim.Append(ctx, record, budget, alone)
 		return err
 	})
 	return sum, err
@@ -283,7 +283,7 @@ func appendTo(ctx context.Context, journal batch.Journal, record batch.Record) e
 	if err != nil {
 		return err
 	}
-	_, err = claim.Append(ctx, record, nil)
+	_, err = claim.Append(ctx, record, nil, nil)
 	return errors.Join(err, claim.Release(ctx))
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -73,14 +74,16 @@ func (e *entry) take(ctx context.Context) error {
 			return errors.Join(e.run.journalFailed(e.record.Key, err), claim.Release(ctx))
 		}
 	}
-	switch source, id := e.item.source(), e.item.Analyze.ShipmentID; {
-	case record.ShipmentID == "": // a new item, an invoice, or a record of an earlier version
-		record.ShipmentID = id
-	case source == "" || record.ShipmentID == id: // it is the same one, or not known
+	id, hash := e.item.Analyze.ShipmentID, fileHash(e.item.Analyze.FileURL)
+	switch source := cmp.Or(id, hash); {
+	case record.Source() == "": // a new item, or a record of an earlier version
+		record.ShipmentID, record.FileHash = id, hash
+	case source == "" || record.Source() == source: // not known, or the same one
+	case record.ShipmentID == "" && id == "": // an invoice that has moved
 	case record.begun():
-		return errors.Join(otherShipment(record, source), claim.Release(ctx))
+		return errors.Join(otherShipment(record, e.item.source()), claim.Release(ctx))
 	default: // nothing was purchased for the other one
-		record = Record{Key: record.Key, ShipmentID: id}
+		record = Record{Key: record.Key, ShipmentID: id, FileHash: hash}
 	}
 	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil
 	return nil
@@ -94,12 +97,28 @@ func otherShipment(record Record, source string) error {
 	if record.begun() && !record.final() {
 		open = "; the purchase for the other one is not finished, so add an item for it to the next run"
 	}
+	had := quoteShort(record.ShipmentID)
+	if record.ShipmentID == "" {
+		had = "an invoice"
+	}
 	return fmt.Errorf("%w: %s in the journal, and %s in this item: give each shipment a Key of its own%s",
-		errOtherShipment, quoteShort(record.ShipmentID), quoteShort(source), open)
+		errOtherShipment, had, quoteShort(source), open)
 }
 
-// source identifies what the item is purchased for. A key without a shipment or a file is an id, as it is by default.
-func (e *entry) source() string { return cmp.Or(e.item.source(), e.record.ShipmentID, e.record.Key) }
+// source identifies what the item is purchased for. A key without a shipment or a file is one of both, as it is by
+// default.
+func (e *entry) source() string {
+	given := Record{ShipmentID: e.item.Analyze.ShipmentID, FileHash: fileHash(e.item.Analyze.FileURL)}
+	return cmp.Or(given.Source(), e.record.Source(), sourceOfKey(e.record.Key))
+}
+
+// sourceOfKey returns the source of an item whose key is that by default.
+func sourceOfKey(key string) string {
+	if strings.Contains(key, "://") {
+		return fileHash(key)
+	}
+	return key
+}
 
 // precedes reports whether the item is purchased, and not another one with the same shipment or file.
 func (e *entry) precedes(other *entry) bool {
@@ -202,27 +221,46 @@ var nothing, _ = shipping.ParseAmount("0")
 // repeated returns an error for an item that would buy the documents of another one a second time, which is in this run
 // or in the journal.
 func (e *entry) repeated() error {
-	const problem = "with the key %s has the shipment%s of the item with the key %s, whose documents would be bought a " +
-		"second time: "
-	id := e.record.ShipmentID
-	switch {
-	case e.twin != "":
-		return invalid("Item", fmt.Sprintf(problem+"leave it out", quoteShort(e.record.Key), " or file",
-			quoteShort(e.twin)))
-	case e.item.Again || id == "" || textProblem(id, maxRecordText) != "": // no journal has such a text
+	if e.twin != "" {
+		return e.repeats(e.twin, "leave it out")
+	}
+	alone := e.alone()
+	if alone == nil {
 		return nil
 	}
-	records, err := e.run.journal.OfShipment(e.run.writing, id)
+	records, err := e.run.journal.OfSource(e.run.writing, e.record.Source())
 	if err != nil {
 		return e.run.journalFailed(e.record.Key, err)
 	}
-	for _, record := range records {
-		if record.Key != e.record.Key && record.Committed() && record.bought() {
-			return invalid("Item", fmt.Sprintf(problem+"give it that Key, which the journal has, or leave it out; to buy "+
-				"more for the shipment, set Again", quoteShort(e.record.Key), "", quoteShort(record.Key)))
-		}
+	return alone(records)
+}
+
+// alone returns the function with which the journal compares the records of one source with a purchase of this item; nil
+// if it may repeat one, or the source is not known.
+func (e *entry) alone() func(same []Record) error {
+	source := e.record.Source()
+	if e.item.Again || source == "" || textProblem(source, maxRecordText) != "" { // no journal has such a text
+		return nil
 	}
-	return nil
+	return func(same []Record) error {
+		for _, record := range same {
+			if record.Key != e.record.Key && record.Committed() && record.bought() {
+				return e.repeats(record.Key, "give it that Key, which the journal has, or leave it out; to buy more for the "+
+					"same one, set Again")
+			}
+		}
+		return nil
+	}
+}
+
+// repeats returns the error of an item whose documents another one has bought.
+func (e *entry) repeats(key, advice string) error {
+	source := "shipment"
+	if e.item.Analyze.FileURL != "" || e.record.FileHash != "" {
+		source, advice = "file", advice+"; if only the query of the address tells two invoices apart, set Again"
+	}
+	return invalid("Item", fmt.Sprintf("with the key %s has the %s of the item with the key %s, whose documents would be "+
+		"bought a second time: %s", quoteShort(e.record.Key), source, quoteShort(key), advice))
 }
 
 // resume reads a request that was analyzed, and continues with it.
@@ -267,9 +305,6 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	e.record.NotSelected = notSelected(purchase.Draft, purchase.DocumentTypes)
 	if len(purchase.DocumentTypes) == 0 {
 		return 0, nil
-	}
-	if err := e.repeated(); err != nil { // another run may have purchased it meanwhile
-		return 0, err
 	}
 	err = e.reserve(purchase.Draft, purchase.DocumentTypes)
 	switch {
@@ -329,7 +364,7 @@ func isDraft(record *shipping.RegulatoryRequest) error {
 // move records the next step.
 func (e *entry) move(step shipping.Step) error {
 	e.record.Step = step
-	return e.run.note(e.claim, e.record)
+	return e.run.note(e.claim, e.record, nil)
 }
 
 // result is the outcome of the item so far.
@@ -451,7 +486,7 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 	}
 	if err == nil {
 		// The intent is on the disk before the purchase is on the wire.
-		err = e.run.note(e.claim, intent)
+		err = e.run.note(e.claim, intent, e.alone())
 	}
 	switch {
 	case err == nil:

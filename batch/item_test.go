@@ -2,9 +2,12 @@ package batch_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,6 +146,15 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 	failed.Step = batch.StepFailed
 	failedInvoice, unknownInvoice := failed, unknown
 	failedInvoice.ShipmentID, unknownInvoice.ShipmentID = "", ""
+	// An invoice whose address is signed anew each night was bought every night.
+	file := func(key, address string) batch.Item {
+		return batch.Item{Key: key, Analyze: shipping.AnalyzeRequest{FileURL: "https://invoices.example/" + address}}
+	}
+	filed := completed
+	hash := sha256.Sum256([]byte("https://invoices.example/1.pdf"))
+	filed.ShipmentID, filed.FileHash = "", fmt.Sprintf("sha256:%x", hash)
+	refiled := file("ORD-2", "1.pdf?X-Signature=b#page=2")
+	refiled.Again = true
 	const other = `belongs to another shipment: "SH-1" in the journal, and "`
 	const again, rekeyed = "bought a second time: ", `"ORD-1", whose documents would be bought a second time: ` +
 		"give it that Key"
@@ -172,6 +184,16 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"another key of a failed one":        {failed, []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
 		"purchased again":                    {completed, []batch.Item{anew}, 1, []string{""}},
 		"purchased again, beside it":         {completed, []batch.Item{anew, order("ORD-1", "SH-1")}, 1, []string{"", ""}},
+		"an invoice, signed anew":            {filed, []batch.Item{file("ORD-1", "1.pdf?X-Signature=b")}, 0, []string{""}},
+		"an invoice that has moved":          {filed, []batch.Item{file("ORD-1", "2.pdf")}, 0, []string{""}},
+		"an invoice, not signed any more":    {filed, []batch.Item{file("", "1.pdf")}, 0, []string{rekeyed}},
+		"another key of an invoice":          {filed, []batch.Item{file("ORD-2", "1.pdf?sign=b")}, 0, []string{rekeyed}},
+		"an invoice purchased again":         {filed, []batch.Item{refiled}, 1, []string{""}},
+		"another invoice":                    {filed, []batch.Item{file("ORD-2", "2.pdf?X-Signature=b")}, 1, []string{""}},
+		"a shipment, an invoice completed": {filed, []batch.Item{order("ORD-1", "SH-1")}, 0,
+			[]string{"an invoice in the journal"}},
+		"two orders of an invoice": {completed, []batch.Item{file("B", "3.pdf?id=1"), file("A", "3.pdf?id=2")}, 1,
+			[]string{"if only the query of the address tells two invoices apart, set Again", ""}},
 		"two orders of a shipment": {completed, []batch.Item{order("B", "SH-3"), order("A", "SH-3")}, 1,
 			[]string{again, ""}},
 		"two orders, the second completed": {completed, []batch.Item{order("A", "SH-1"), order("ORD-1", "SH-1")}, 0,
@@ -204,14 +226,31 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 	})
 }
 
-// Another run purchases the shipment under its key while this one analyzes it.
+// A signed address is a secret for as long as it is valid. The journal holds a hash of it, without the signature.
+func TestBatch_AJournalHoldsNoSignature(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := shippingtest.Must(batch.OpenFile(path))(t)
+	const address = "https://user:pass@invoices.example/1.pdf?sign=ed"
+	items := []batch.Item{{Key: "INV-1", Analyze: shipping.AnalyzeRequest{FileURL: address}}}
+	report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), items,
+		&batch.Options{Select: shipping.SelectAll, Journal: journal})
+	shippingtest.NoError(t, errors.Join(err, report.Err(), journal.Close()))
+	written := string(shippingtest.Must(os.ReadFile(path))(t))
+	if !strings.Contains(written, "sha256:") || strings.Contains(written, "sign") || strings.Contains(written, "pass") {
+		t.Errorf("the journal holds %s", written)
+	}
+}
+
+// Two runs whose lists had different keys for a shipment, as on two machines, both found no purchase of it, and both
+// purchased it. Here the other run records its purchase at the last moment before this one does.
 func TestBatch_FindsAPurchaseOfTheShipmentBeforeItsOwn(t *testing.T) {
 	t.Parallel()
 	service, memory := &walletService{}, batch.Memory()
 	other := batch.Record{Key: "ORD-1", Step: batch.StepPurchased, ShipmentID: "SH-1", RequestID: "RD-1",
 		Documents: []shipping.DocumentType{"CUSTOMS"}}
 	journal := hooked{memory, func(ctx context.Context, _ string, record batch.Record, do func() error) error {
-		if record.Step == batch.StepAnalyzed {
+		if record.Step == batch.StepPurchasing {
 			shippingtest.NoError(t, appendTo(ctx, memory, other))
 		}
 		return do()
@@ -229,7 +268,7 @@ func TestBatch_StopsIfThePurchasesOfAShipmentCannotBeRead(t *testing.T) {
 	t.Parallel()
 	service, broken := &walletService{}, errors.New("broken")
 	journal := hooked{batch.Memory(), func(_ context.Context, call string, _ batch.Record, do func() error) error {
-		if call == "shipment" {
+		if call == "source" {
 			return broken
 		}
 		return do()

@@ -17,13 +17,14 @@ import (
 // it. [Memory] and [OpenFile] return journals of one process; the nested module stores
 // has one on PostgreSQL for several.
 //
-// An implementation must guarantee four things, or a batch can buy twice. A record that [Claim.Append] accepted
+// An implementation must guarantee five things, or a batch can buy twice. A record that [Claim.Append] accepted
 // survives a crash of the machine. A claim accepts nothing once another process was given the item. Another process is
-// given the item only after the claim was released, or has expired. An item whose last record is [StepPurchasing] is
-// given to another process only when a quarter of the lease has passed since its claim expired: a process that stalls
-// after the last check of its claim sends its purchase when it resumes. No journal can prevent that. The other process
-// finds the purchase if it reaches the service before that process has read the request for
-// [shipping.PurchaseOptions.QuietFor].
+// given the item only after the claim was released, or has expired. Of two purchases for one [Record.Source] under
+// different keys, the second is refused, also at the same moment and in different processes: see [Claim.Append]. An item
+// whose last record is [StepPurchasing] is given to another process only when a quarter of the lease has passed since its
+// claim expired: a process that stalls after the last check of its claim sends its purchase when it resumes. No journal
+// can prevent that. The other process finds the purchase if it reaches the service before that process has read the
+// request for [shipping.PurchaseOptions.QuietFor].
 //
 // Implementations must be safe for concurrent use. Package journaltest tests them.
 type Journal interface {
@@ -38,8 +39,8 @@ type Journal interface {
 	// records of the period whose step is [Record.Committed]. Money in another currency, and a purchase with an unknown
 	// price, are a [*shipping.BudgetError], because the sum cannot be compared with a budget.
 	Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error)
-	// OfShipment returns the last records that have the [Record.ShipmentID], of all items and periods in any order.
-	OfShipment(ctx context.Context, shipmentID string) ([]Record, error)
+	// OfSource returns the last records that have the [Record.Source], of all items and periods in any order.
+	OfSource(ctx context.Context, source string) ([]Record, error)
 }
 
 // Claim is an item that this process has claimed. It is used by one goroutine at a time.
@@ -53,7 +54,14 @@ type Claim interface {
 	// the budget is not written, and the error is that of [shipping.Budget.Fits]; records that other processes append at
 	// the same moment are counted. Any other record describes a past event: it is written even if the committed sum cannot
 	// be computed, and the error is the reason.
-	Append(ctx context.Context, record Record, budget *shipping.Budget) (committed shipping.Amount, err error)
+	//
+	// With alone, Append calls it with what [Journal.OfSource] returns for the source of the record. If alone returns an
+	// error, nothing is written, and that is the error of Append. This look-up and the record are one transaction, under a
+	// lock of the source: of two such records of one source at the same moment, one look-up finds the other record. A
+	// journal with a lock for each takes that of the budget first, then that of the source. It may call alone again if it
+	// repeats the transaction.
+	Append(ctx context.Context, record Record, budget *shipping.Budget,
+		alone func(same []Record) error) (committed shipping.Amount, err error)
 	// Within returns the context in which a purchase is sent and read back: it ends well before the claim does. If too
 	// little time is left for that, the error is [ErrItemTaken], and the batch releases the item and claims it again.
 	Within(ctx context.Context) (context.Context, context.CancelFunc, error)
@@ -92,10 +100,10 @@ func Memory() Journal { return newLocal(nil) }
 type local struct {
 	write func(Record) error // returns when the record is on the disk; nil keeps it in memory only
 
-	mu        sync.Mutex
-	items     map[string]*localItem
-	shipments map[string][]*localItem // those that have or had the shipment
-	sums      map[string]localSum     // by period; a missing one is counted before its next use
+	mu      sync.Mutex
+	items   map[string]*localItem
+	sources map[string][]*localItem // those that have or had the source
+	sums    map[string]localSum     // by period; a missing one is counted before its next use
 }
 
 // localSum is the sum of the counted amounts of a period.
@@ -112,7 +120,7 @@ type localItem struct {
 }
 
 func newLocal(write func(Record) error) *local {
-	return &local{write: write, items: map[string]*localItem{}, shipments: map[string][]*localItem{},
+	return &local{write: write, items: map[string]*localItem{}, sources: map[string][]*localItem{},
 		sums: map[string]localSum{}}
 }
 
@@ -125,9 +133,9 @@ func (j *local) load(record Record) {
 
 // keep makes a record the last one of its item.
 func (j *local) keep(item *localItem, record Record) {
-	id := record.ShipmentID
-	if id != "" && !slices.Contains(j.shipments[id], item) {
-		j.shipments[id] = append(j.shipments[id], item)
+	source := record.Source()
+	if source != "" && !slices.Contains(j.sources[source], item) {
+		j.sources[source] = append(j.sources[source], item)
 	}
 	item.record = record
 }
@@ -161,15 +169,20 @@ func (j *local) Committed(_ context.Context, period string, budget shipping.Budg
 	return j.count(period, budget)
 }
 
-func (j *local) OfShipment(_ context.Context, shipmentID string) (records []Record, err error) {
+func (j *local) OfSource(_ context.Context, source string) ([]Record, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, item := range j.shipments[shipmentID] {
-		if item.record.ShipmentID == shipmentID {
+	return j.ofSource(source), nil
+}
+
+// ofSource is OfSource. The journal is locked.
+func (j *local) ofSource(source string) (records []Record) {
+	for _, item := range j.sources[source] {
+		if item.record.Source() == source {
 			records = append(records, item.record)
 		}
 	}
-	return records, nil
+	return records
 }
 
 // count adds up the counted amounts of a period. The journal is locked.
@@ -260,18 +273,21 @@ func (c *localClaim) Within(ctx context.Context) (context.Context, context.Cance
 
 // Append keeps a record. If the committed amounts cannot be added up, a purchase is refused; any other record
 // is kept, because its step has already happened.
-func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.Budget) (shipping.Amount, error) {
-	uncounted, err := c.reserve(record, budget)
+func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.Budget,
+	alone func([]Record) error) (shipping.Amount, error) {
+	uncounted, err := c.reserve(record, budget, alone)
 	if err != nil {
 		return shipping.Amount{}, err
 	}
 	if write := c.journal.write; write != nil {
-		if err := write(record); err != nil {
-			return shipping.Amount{}, err
-		}
+		err = write(record)
 	}
 	c.journal.mu.Lock()
 	defer c.journal.mu.Unlock()
+	if err != nil {
+		c.journal.keep(c.item, c.record)
+		return shipping.Amount{}, err
+	}
 	c.journal.keep(c.item, record)
 	c.record = record
 	c.journal.hold(c.item, record)
@@ -283,8 +299,10 @@ func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.B
 	return committed, nil
 }
 
-// reserve returns an error if the record must not be written, and why it could not be counted.
-func (c *localClaim) reserve(record Record, budget *shipping.Budget) (uncounted, refused error) {
+// reserve returns an error if the record must not be written, and why it could not be counted. With alone, other items
+// find the record while it is written.
+func (c *localClaim) reserve(record Record, budget *shipping.Budget,
+	alone func([]Record) error) (uncounted, refused error) {
 	c.journal.mu.Lock()
 	defer c.journal.mu.Unlock()
 	switch {
@@ -293,12 +311,20 @@ func (c *localClaim) reserve(record Record, budget *shipping.Budget) (uncounted,
 	case record.Key != c.record.Key:
 		return nil, invalid("Record", "has the key "+quoteShort(record.Key)+", and the claim is "+
 			"for "+quoteShort(c.record.Key))
-	case budget == nil:
-		return nil, nil
 	}
-	uncounted = c.journal.reserve(c.item, record, *budget)
-	if record.Step == StepPurchasing {
+	if alone != nil {
+		if err := alone(c.journal.ofSource(record.Source())); err != nil {
+			return nil, err
+		}
+	}
+	if budget != nil {
+		uncounted = c.journal.reserve(c.item, record, *budget)
+	}
+	if uncounted != nil && record.Step == StepPurchasing {
 		return nil, uncounted
+	}
+	if alone != nil {
+		c.journal.keep(c.item, record)
 	}
 	return uncounted, nil
 }

@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +20,12 @@ type Record struct {
 	Key  string        `json:"key"`
 	Step shipping.Step `json:"step"`
 	// ShipmentID is the shipment of the item; empty if the item is an invoice, or if it is not known.
-	ShipmentID string                  `json:"shipment_id,omitempty"`
-	RequestID  string                  `json:"request_id,omitempty"`
-	Documents  []shipping.DocumentType `json:"documents,omitempty"`
+	ShipmentID string `json:"shipment_id,omitempty"`
+	// FileHash is the hash of the address of an invoice, without its query; empty if the item is a shipment, or if it is
+	// not known.
+	FileHash  string                  `json:"file_hash,omitempty"`
+	RequestID string                  `json:"request_id,omitempty"`
+	Documents []shipping.DocumentType `json:"documents,omitempty"`
 	// NotSelected are the documents that the draft offers and that were not selected.
 	NotSelected []shipping.DocumentType `json:"not_selected,omitempty"`
 	// Amount is the amount that counts against a budget, in Currency: the most that the draft can cost, or
@@ -37,6 +42,20 @@ type Record struct {
 	// Note is the reason given to [Resolve].
 	Note string    `json:"note,omitempty"`
 	At   time.Time `json:"at"`
+}
+
+// Source identifies what the item is purchased for: the shipment, or the hash of the invoice's address. It is empty if
+// neither is known.
+func (r Record) Source() string { return cmp.Or(r.ShipmentID, r.FileHash) }
+
+// fileHash returns the [Record.FileHash] of an address. A query or a fragment can be a signature, which is new each time.
+func fileHash(address string) string {
+	if address == "" {
+		return ""
+	}
+	address, _, _ = strings.Cut(address, "#")
+	address, _, _ = strings.Cut(address, "?")
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(address)))
 }
 
 // UnmarshalJSON refuses a record with fields that this version does not know: a journal that dropped
@@ -99,7 +118,8 @@ func unreadable(a shipping.Amount) bool {
 
 // Unfinished returns the items whose purchase a run has begun and none has completed: the outcome is not known, or the
 // documents are not generated. Those whose keys the given items have are left out. Append them to the items of the next
-// run, because [Run] works only on the items that it is given. The records are those of [File.Records].
+// run, because [Run] works only on the items that it is given. The records are all records of the journal, or the last
+// one of each item, as [File.Records] and Records of package pgstore return them.
 //
 // The records do not show [Item.Again]: an item that had set it, and whose purchase was not charged, then gets an error
 // as if it had not.
@@ -128,8 +148,8 @@ func (r *Record) validate() error {
 	if problem := textProblem(r.Key, maxKey); problem != "" || r.Key == "" {
 		return r.invalid("key", r.Key, problem)
 	}
-	texts := map[string]string{"shipment id": r.ShipmentID, "request id": r.RequestID, "currency": r.Currency,
-		"charged currency": r.ChargedCurrency, "period": r.Period, "note": r.Note}
+	texts := map[string]string{"shipment id": r.ShipmentID, "file hash": r.FileHash, "request id": r.RequestID,
+		"currency": r.Currency, "charged currency": r.ChargedCurrency, "period": r.Period, "note": r.Note}
 	for name, text := range texts {
 		if problem := textProblem(text, maxRecordText); problem != "" {
 			return r.invalid(name, text, problem)

@@ -61,7 +61,7 @@ func resolve(ctx context.Context, claim Claim, outcome shipping.PurchaseOutcome,
 	if err := record.validate(); err != nil {
 		return err
 	}
-	_, err := claim.Append(ctx, record, nil)
+	_, err := claim.Append(ctx, record, nil, nil)
 	return err
 }
 

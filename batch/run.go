@@ -249,8 +249,8 @@ func (r *run) cost(draft *shipping.RegulatoryRequest,
 	return cost, r.options.Budget.Currency, err
 }
 
-// note writes to the journal. A record that no journal can keep fails its item only.
-func (r *run) note(claim Claim, record Record) error {
+// note writes to the journal. A record that no journal can keep fails its item only, and so does one that alone refuses.
+func (r *run) note(claim Claim, record Record, alone func(same []Record) error) error {
 	record.At = time.Now().UTC()
 	if err := record.validate(); err != nil {
 		return err
@@ -259,8 +259,19 @@ func (r *run) note(claim Claim, record Record) error {
 	if record.Period != r.options.Period {
 		budget = nil // it bounds another period
 	}
-	committed, err := claim.Append(r.writing, record, budget)
-	if err != nil {
+	var refused error
+	look := alone
+	if alone != nil {
+		look = func(same []Record) error {
+			refused = alone(same)
+			return refused
+		}
+	}
+	committed, err := claim.Append(r.writing, record, budget, look)
+	switch {
+	case err != nil && refused != nil:
+		return refused
+	case err != nil:
 		return r.journalFailed(record.Key, err)
 	}
 	if budget == nil {

@@ -93,6 +93,9 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
 	item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}
 	keyed := func(key string) []batch.Item { return []batch.Item{item, {Key: key, Analyze: item.Analyze}} }
+	file := func(key, query string) []batch.Item {
+		return []batch.Item{{Key: key, Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/1.pdf" + query}}}
+	}
 	type (
 		options   = batch.Options
 		purchases = shipping.PurchaseOptions
@@ -109,12 +112,15 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"key with NUL":          {keyed("a\x00b"), options{}, "contains a NUL character"},
 		"long address as a key": {[]batch.Item{{Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" +
 			strings.Repeat("x", 4981)}}}, options{}, "5000 bytes"},
-		"budget without currency": {nil, options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
-		"budget without amount":   {nil, options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
-		"budget without Select":   {nil, options{Budget: nairaBudget(t, "1")}, "set Select"},
-		"period with NUL":         {nil, options{Period: "\x00"}, "has a Period that contains a NUL character"},
-		"negative concurrency":    {nil, options{Concurrency: -1}, "Concurrency"},
-		"budget below nothing":    {nil, options{Budget: nairaBudget(t, "-1")}, "negative amount"},
+		"signed address":              {file("", "?X-Signature=a"), options{}, "set a Key, such as the number of the invoice"},
+		"signed address as key":       {file("https://files.test/1.pdf?a", "?a"), options{}, "set a Key"},
+		"address with an empty query": {file("", "?"), options{}, "set a Key"},
+		"budget without currency":     {nil, options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
+		"budget without amount":       {nil, options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
+		"budget without Select":       {nil, options{Budget: nairaBudget(t, "1")}, "set Select"},
+		"period with NUL":             {nil, options{Period: "\x00"}, "has a Period that contains a NUL character"},
+		"negative concurrency":        {nil, options{Concurrency: -1}, "Concurrency"},
+		"budget below nothing":        {nil, options{Budget: nairaBudget(t, "-1")}, "negative amount"},
 		"lease too short": {nil, options{Journal: batchtest.NewJournal(75*time.Second - 1)},
 			"make the lease at least 1m15s"},
 		"lease too short to read": {nil, options{Purchase: purchases{QuietFor: 4 * time.Minute},

@@ -106,7 +106,7 @@ func (j journal) eventually(what string, done func() bool) {
 
 // append appends a record, which must be accepted, and returns the committed sum.
 func (j journal) append(claim batch.Claim, record batch.Record, budget *shipping.Budget) shipping.Amount {
-	committed, err := claim.Append(j.t.Context(), record, budget)
+	committed, err := claim.Append(j.t.Context(), record, budget, nil)
 	if err != nil {
 		j.t.Fatalf("Append of a record of %.20q with the step %q: %v", record.Key, record.Step, err)
 	}

@@ -101,18 +101,27 @@ func (j *flawed) sum(period string, budget shipping.Budget) (sum shipping.Amount
 	return sum, nil
 }
 
-func (j *flawed) OfShipment(_ context.Context, shipmentID string) (records []batch.Record, err error) {
+func (j *flawed) OfSource(_ context.Context, source string) ([]batch.Record, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	return j.ofSource(source), nil
+}
+
+func (j *flawed) ofSource(source string) (records []batch.Record) {
 	for _, it := range j.items {
-		if it.record.ShipmentID == shipmentID || j.makes("ignores the shipment") {
+		own := it.record.Source()
+		if j.makes("knows no invoices") {
+			own = it.record.ShipmentID
+		}
+		if own == source || j.makes("ignores the source") ||
+			strings.HasPrefix(own, source) && j.makes("compares the start of a source") {
 			records = append(records, it.record)
 		}
-		if len(records) > 0 && j.makes("returns one record of a shipment") {
+		if len(records) > 0 && j.makes("returns one record of a source") {
 			break
 		}
 	}
-	return records, nil
+	return records
 }
 
 func (c *claim) Record() batch.Record { return c.record }
@@ -131,13 +140,23 @@ func (c *claim) Within(ctx context.Context) (context.Context, context.CancelFunc
 	return within, stop, nil
 }
 
-func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.Budget) (sum shipping.Amount,
-	err error) {
+func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.Budget,
+	alone func([]batch.Record) error) (sum shipping.Amount, err error) {
 	j := c.journal
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if c.item.holder != c && !j.makes("appends without a claim") {
 		return sum, batch.ErrItemTaken
+	}
+	if alone != nil && !j.makes("does not look for the source") {
+		if err := alone(j.ofSource(record.Source())); err != nil && !j.makes("records what repeats a purchase") {
+			return sum, err
+		}
+		if j.makes("looks for the source before it waits") {
+			j.mu.Unlock()
+			time.Sleep(time.Millisecond)
+			j.mu.Lock()
+		}
 	}
 	before := c.item.record
 	if budget != nil && record.Step == batch.StepPurchasing && j.makes("compares with the budget before it waits") {
@@ -223,8 +242,13 @@ func TestRun_FindsMistakes(t *testing.T) {
 		"releases the claim of another":            "the end of an earlier claim changes nothing",
 		"drops records":                            "a claim has the last record of its item",
 		"drops the purchase":                       "a claim has the last record of its item",
-		"ignores the shipment":                     "the last records of a shipment are found",
-		"returns one record of a shipment":         "the last records of a shipment are found",
+		"ignores the source":                       "the last records of a shipment or an invoice are found",
+		"returns one record of a source":           "the last records of a shipment or an invoice are found",
+		"compares the start of a source":           "the last records of a shipment or an invoice are found",
+		"knows no invoices":                        "the last records of a shipment or an invoice are found",
+		"does not look for the source":             "a purchase that repeats another one is not recorded",
+		"records what repeats a purchase":          "a purchase that repeats another one is not recorded",
+		"looks for the source before it waits":     "of purchases of one shipment at the same time one is recorded",
 		"drops the period":                         "the committed sum of a period follows from the last records",
 		"counts all periods":                       "the committed sum of a period follows from the last records",
 		"counts what was given back":               "the committed sum of a period follows from the last records",

@@ -19,10 +19,12 @@ var rules = []rule{
 	{"the end of an earlier claim changes nothing", earlierClaim},
 	{"a claim has the last record of its item", lastRecord},
 	{"any text is a key", anyKey},
-	{"the last records of a shipment are found", ofShipment},
+	{"the last records of a shipment or an invoice are found", ofSource},
 	{"the committed sum of a period follows from the last records", sums},
 	{"a purchase that does not fit in the budget is not recorded", notFitting},
 	{"purchases at the same time fit in the budget together", together},
+	{"a purchase that repeats another one is not recorded", repeating},
+	{"of purchases of one shipment at the same time one is recorded", oneOfSource},
 	{"a currency is the same in any spelling", spelling},
 	{"money in another currency stops purchases and not the record of past events", uncountable(purchased("5", "USD"))},
 	{"an unknown price stops purchases and not the record of past events", uncountable(batch.Record{
@@ -118,7 +120,7 @@ func earlierClaim(j journal) {
 // ended checks that a claim is over and a later one holds.
 func ended(j journal, earlier, later batch.Claim) {
 	key := later.Record().Key
-	_, err := earlier.Append(j.t.Context(), of(key, batch.StepPurchasing, purchased("1", "NGN")), nil)
+	_, err := earlier.Append(j.t.Context(), of(key, batch.StepPurchasing, purchased("1", "NGN")), nil, nil)
 	if !errors.Is(err, batch.ErrItemTaken) {
 		j.t.Fatalf("Append of a claim that is over: the error is %v, want ErrItemTaken", err)
 	}
@@ -165,17 +167,12 @@ func anyKey(j journal) {
 	}
 }
 
-func ofShipment(j journal) {
+func ofSource(j journal) {
 	long := strings.Repeat("ü", 2000)
 	find := func(id string, want ...string) {
-		records, err := j.OfShipment(j.t.Context(), id)
-		keys := make([]string, len(records))
-		for n, record := range records {
-			keys[n] = record.Key + " " + string(record.Step)
-		}
-		slices.Sort(keys)
-		if err != nil || !slices.Equal(keys, want) {
-			j.t.Fatalf("OfShipment(%.20q) returns the records %q, %v; want %q", id, keys, err, want)
+		records, err := j.OfSource(j.t.Context(), id)
+		if got := named(records); err != nil || !slices.Equal(got, want) {
+			j.t.Fatalf("OfSource(%.20q) returns the records %q, %v; want %q", id, got, err, want)
 		}
 	}
 	find("SH-1")
@@ -187,14 +184,29 @@ func ofShipment(j journal) {
 		{Key: "b", Step: batch.StepAnalyzed, ShipmentID: "sh-1"}, // corrected
 		{Key: "c", Step: batch.StepCompleted, ShipmentID: long},
 		{Key: "d", Step: batch.StepCompleted},
+		{Key: "e", Step: batch.StepCompleted, ShipmentID: "SH-10"},
+		{Key: "f", Step: batch.StepAnalyzed, FileHash: "sha256:01"},
+		{Key: "g", Step: batch.StepAnalyzed, ShipmentID: "SH-1", FileHash: "sha256:01"}, // a source is one of both
 	} {
 		j.keep(record)
 	}
-	j.claim("e") // without a record
-	find("SH-1", "SH-1 analyzed", "a completed")
+	j.claim("h") // without a record
+	find("SH-1", "SH-1 analyzed", "a completed", "g analyzed")
+	find("SH-10", "e completed")
 	find("sh-1", "b analyzed")
+	find("sha256:01", "f analyzed")
 	find(long, "c completed")
 	find("'; --")
+}
+
+// named returns the keys and steps of records, sorted.
+func named(records []batch.Record) []string {
+	names := make([]string, len(records))
+	for n, record := range records {
+		names[n] = record.Key + " " + string(record.Step)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // sums changes a few items, and reads the sum after each change, or only where Append returns it.
@@ -232,7 +244,7 @@ func sums(j journal) {
 		claim := j.claim(step.key)
 		record := of(step.key, step.step, purchased(step.price, "NGN"))
 		record.Period = step.period
-		committed, err := claim.Append(j.t.Context(), record, step.budget)
+		committed, err := claim.Append(j.t.Context(), record, step.budget, nil)
 		switch {
 		case (err == nil) != step.fits, err != nil && !errors.Is(err, shipping.ErrOverBudget):
 			j.t.Fatalf("change %d, %+v: Append returns the error %v", n+1, step, err)
@@ -245,7 +257,7 @@ func sums(j journal) {
 	record := of("f", batch.StepPurchasing, purchased("1", "USD"))
 	record.Period = "Monday"
 	dollars := &shipping.Budget{Amount: amount("1000"), Currency: "USD"}
-	if _, err := j.claim("f").Append(j.t.Context(), record, dollars); !errors.Is(err, shipping.ErrOverBudget) {
+	if _, err := j.claim("f").Append(j.t.Context(), record, dollars, nil); !errors.Is(err, shipping.ErrOverBudget) {
 		j.t.Fatalf("a purchase within a budget of dollars, beside naira: the error is %v, want ErrOverBudget", err)
 	}
 	j.committed("Sunday", *budget, "0") // without records
@@ -255,7 +267,7 @@ func notFitting(j journal) {
 	claim := j.claim("a")
 	analyzed := of("a", batch.StepAnalyzed, batch.Record{RequestID: "RD-1"})
 	j.append(claim, analyzed, naira("10"))
-	_, err := claim.Append(j.t.Context(), of("a", batch.StepPurchasing, purchased("10.01", "NGN")), naira("10"))
+	_, err := claim.Append(j.t.Context(), of("a", batch.StepPurchasing, purchased("10.01", "NGN")), naira("10"), nil)
 	if !errors.Is(err, shipping.ErrOverBudget) {
 		j.t.Fatalf("a purchase of 10.01 within 10: the error is %v, want ErrOverBudget", err)
 	}
@@ -270,7 +282,7 @@ func together(j journal) {
 		key := fmt.Sprint("item ", n)
 		claim, err := j.Claim(j.t.Context(), key)
 		if err == nil {
-			_, err = claim.Append(j.t.Context(), of(key, batch.StepPurchasing, purchased("9.1", "NGN")), naira("100"))
+			_, err = claim.Append(j.t.Context(), of(key, batch.StepPurchasing, purchased("9.1", "NGN")), naira("100"), nil)
 		}
 		switch {
 		case err == nil:
@@ -283,6 +295,81 @@ func together(j journal) {
 		j.t.Fatalf("of purchases of 9.1 at the same time %d fit in 100, want 10: %v", n, err)
 	}
 	j.committed("", *naira("100"), "91")
+}
+
+// advice is what a journal of an earlier version lacks.
+const advice = "Append has to call alone with the records that OfSource returns for the source of the record, and to " +
+	"write the record, in one transaction under a lock of that source"
+
+var errRepeated = errors.New("it repeats a purchase")
+
+// repeating checks that Append calls alone with the records of the source, and obeys it.
+func repeating(j journal) {
+	for _, source := range []batch.Record{{ShipmentID: "SH-1"}, {FileHash: "sha256:01"}} {
+		for _, budget := range []*shipping.Budget{nil, naira("100")} {
+			record := purchased("5", "NGN")
+			record.ShipmentID, record.FileHash = source.ShipmentID, source.FileHash
+			record.Period = fmt.Sprint(source.Source(), budget != nil)
+			one := of("one "+record.Period, batch.StepPurchased, record)
+			j.keep(one)
+			another := record
+			another.ShipmentID, another.FileHash = "SH-10", ""
+			j.keep(of("another "+record.Period, batch.StepPurchased, another))
+			own := of("own "+record.Period, batch.StepPurchasing, record)
+			claim := j.claim(own.Key)
+			analyzed := of(own.Key, batch.StepAnalyzed, batch.Record{ShipmentID: source.ShipmentID, FileHash: source.FileHash})
+			j.append(claim, analyzed, budget)
+			var found []string
+			_, err := claim.Append(j.t.Context(), own, budget, func(same []batch.Record) error {
+				found = named(same)
+				return errRepeated
+			})
+			if !errors.Is(err, errRepeated) || !slices.Contains(found, one.Key+" purchased") ||
+				slices.ContainsFunc(found, func(name string) bool { return strings.HasPrefix(name, "another") }) {
+				j.t.Fatalf("a purchase for %s, which another key has: Append returns %v after it found %q: %s",
+					source.Source(), err, found, advice)
+			}
+			j.same(claim.Record(), analyzed)
+			j.committed(record.Period, *naira("100"), "10")
+			if _, err := claim.Append(j.t.Context(), own, budget, func([]batch.Record) error { return nil }); err != nil {
+				j.t.Fatalf("a purchase that alone allows: %v", err)
+			}
+			j.releases(claim, own)
+		}
+	}
+}
+
+// oneOfSource begins purchases of one shipment under different keys at the same time, within a budget and without.
+func oneOfSource(j journal) {
+	const purchases = 24
+	for name, budget := range map[string]*shipping.Budget{"without a budget": nil, "with a budget": naira("1000")} {
+		var kept atomic.Int32
+		wrong := make([]error, purchases)
+		claims := make([]batch.Claim, purchases)
+		for n := range claims {
+			claims[n] = j.claim(fmt.Sprint(name, n))
+		}
+		parallel(purchases, func(n int) {
+			record := of(fmt.Sprint(name, n), batch.StepPurchasing, purchased("1", "NGN"))
+			record.ShipmentID = "SH " + name
+			_, err := claims[n].Append(j.t.Context(), record, budget, func(same []batch.Record) error {
+				if len(same) > 0 {
+					return errRepeated
+				}
+				return nil
+			})
+			switch {
+			case err == nil:
+				kept.Add(1)
+			case !errors.Is(err, errRepeated):
+				wrong[n] = err
+			}
+		})
+		if n, err := kept.Load(), errors.Join(wrong...); n != 1 || err != nil {
+			j.t.Fatalf("%s: of %d purchases of one shipment at the same time %d are recorded, want 1 (%v): %s", name, purchases,
+				n, err, advice)
+		}
+	}
 }
 
 func spelling(j journal) {
@@ -314,14 +401,14 @@ func stopsPurchases(j journal, foreign batch.Record, own *shipping.Budget) {
 	j.committed(period, *budget, "0")
 	foreign.Key = "foreign " + period
 	first := j.claim(foreign.Key)
-	_, _ = first.Append(j.t.Context(), foreign, own) // with a budget it may return why it cannot be counted
+	_, _ = first.Append(j.t.Context(), foreign, own, nil) // with a budget it may return why it cannot be counted
 	j.releases(first, foreign)
 	j.committed("another period", *budget, "0")
 
 	record := of("past "+period, batch.StepPurchased, purchased("300000000000000000", "NGN"))
 	record.Period = period
 	past := j.claim(record.Key)
-	if _, err := past.Append(j.t.Context(), record, budget); err == nil {
+	if _, err := past.Append(j.t.Context(), record, budget, nil); err == nil {
 		j.t.Fatalf("%s: Append returns a sum that cannot be counted", period)
 	}
 	j.releases(past, record)
@@ -329,7 +416,7 @@ func stopsPurchases(j journal, foreign batch.Record, own *shipping.Budget) {
 	record = of("later "+period, batch.StepPurchasing, purchased("1", "NGN"))
 	record.Period = period
 	later := j.claim(record.Key)
-	if _, err := later.Append(j.t.Context(), record, budget); err == nil {
+	if _, err := later.Append(j.t.Context(), record, budget, nil); err == nil {
 		j.t.Fatalf("%s: a purchase is recorded, and the committed sum cannot be counted", period)
 	}
 	j.releases(later, batch.Record{Key: record.Key})

@@ -70,13 +70,14 @@ func (c *claim) Within(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 // Append keeps a record and renews the lease, unless it has ended.
-func (c *claim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
+func (c *claim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget,
+	alone func([]batch.Record) error) (shipping.Amount, error) {
 	c.journal.mu.Lock()
 	defer c.journal.mu.Unlock()
 	if !time.Now().Before(c.until) {
 		return shipping.Amount{}, batch.ErrItemTaken
 	}
-	committed, err := c.Claim.Append(ctx, record, budget)
+	committed, err := c.Claim.Append(ctx, record, budget, alone)
 	if err == nil {
 		c.until = time.Now().Add(c.journal.lease)
 	}

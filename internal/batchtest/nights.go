@@ -224,15 +224,15 @@ func (m *mortal) dies() bool {
 	return m.dead && m.records == 0
 }
 
-func (c mortalClaim) Append(ctx context.Context, record batch.Record,
-	budget *shipping.Budget) (sum shipping.Amount, err error) {
+func (c mortalClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget,
+	alone func([]batch.Record) error) (sum shipping.Amount, err error) {
 	m := c.journal
 	if err := m.alive(); err != nil {
 		return sum, err
 	}
 	dies := m.dies()
 	if !dies || m.after {
-		sum, err = c.Claim.Append(context.WithoutCancel(ctx), record, budget)
+		sum, err = c.Claim.Append(context.WithoutCancel(ctx), record, budget, alone)
 	}
 	if dies {
 		m.kill()

@@ -20,7 +20,8 @@ import (
 // An item belongs to the claim that has the fencing number of its row. A new claim raises the number, which is
 // possible once the previous claim was released or its lease has expired by the database's clock. A record is
 // accepted in the same statement that compares the number. A transaction that changes an item changes the totals of its
-// period too, and purchases within a budget are checked one at a time, under a lock of the period.
+// period too. Purchases within a budget are recorded one at a time, under a lock of the period, and those for one
+// shipment or invoice under a lock of that, which is taken second.
 //
 // A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. If the lease
 // of an item with an open purchase expires, another process is given the item a quarter of the lease later, so that it
@@ -85,27 +86,45 @@ func (j *BatchJournal) Committed(ctx context.Context, period string,
 	return sum, cmp.Or(err, uncounted)
 }
 
-// OfShipment implements [batch.Journal].
-func (j *BatchJournal) OfShipment(ctx context.Context, shipmentID string) (records []batch.Record, err error) {
-	err = again(ctx, j.pool, j.lease, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `
-			SELECT record FROM shipping_batch_item WHERE batch = $1 AND record->>'shipment_id' = $2`, j.batch, shipmentID)
-		if err != nil {
-			return err
-		}
-		records, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (record batch.Record, err error) {
-			var text []byte
-			if err := row.Scan(&text); err != nil {
-				return record, err
-			}
-			if err := shipping.RawJSON(text).Decode(&record); err != nil {
-				return record, refusal{err}
-			}
-			return record, nil
-		})
+// OfSource implements [batch.Journal].
+func (j *BatchJournal) OfSource(ctx context.Context, source string) (records []batch.Record, err error) {
+	err = again(ctx, j.pool, j.lease, func(ctx context.Context, tx pgx.Tx) (err error) {
+		records, err = recordsOf(tx.Query(ctx, ofSource, j.batch, source))
 		return err
 	})
 	return records, err
+}
+
+// Records returns the last record of each item, in the order of the keys: what [batch.Unfinished] needs.
+func (j *BatchJournal) Records(ctx context.Context) (records []batch.Record, err error) {
+	err = again(ctx, j.pool, j.lease, func(ctx context.Context, tx pgx.Tx) (err error) {
+		records, err = recordsOf(tx.Query(ctx, allRecords, j.batch))
+		return err
+	})
+	return records, err
+}
+
+const (
+	allRecords = `SELECT record FROM shipping_batch_item WHERE batch = $1 AND record IS NOT NULL ORDER BY key`
+	ofSource   = `SELECT record FROM shipping_batch_item
+		WHERE batch = $1 AND coalesce(record->>'shipment_id', record->>'file_hash') = $2`
+)
+
+// recordsOf reads the rows of a query.
+func recordsOf(rows pgx.Rows, err error) ([]batch.Record, error) {
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (record batch.Record, err error) {
+		var text []byte
+		if err := row.Scan(&text); err != nil {
+			return record, err
+		}
+		if err := shipping.RawJSON(text).Decode(&record); err != nil {
+			return record, refusal{err}
+		}
+		return record, nil
+	})
 }
 
 // sum returns the committed amount of all items of a period, or the reason why it cannot be computed.
@@ -189,14 +208,24 @@ func (c *batchClaim) hold(ctx context.Context, do func(context.Context, pgx.Tx) 
 	return err
 }
 
-func (c *batchClaim) Append(ctx context.Context, record batch.Record,
-	budget *shipping.Budget) (committed shipping.Amount, err error) {
+func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget,
+	alone func([]batch.Record) error) (committed shipping.Amount, err error) {
 	text, err := json.Marshal(record)
 	if err != nil {
 		return committed, err
 	}
 	var uncounted error
 	err = c.hold(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if budget != nil && record.Step == batch.StepPurchasing {
+			if err := lock(ctx, tx, "batch "+c.journal.batch+" "+column(record.Period)); err != nil {
+				return err
+			}
+		}
+		if alone != nil {
+			if err := c.journal.look(ctx, tx, record.Source(), alone); err != nil {
+				return err
+			}
+		}
 		if budget != nil {
 			var err error
 			committed, uncounted, err = c.fit(ctx, tx, record, *budget)
@@ -234,15 +263,32 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, 
 	return err
 }
 
+// look calls alone with the records of a source, under a lock that is held until the record of the purchase is there.
+// Both statements are sent at once. The second one begins after the lock is held, so that it sees the record of whoever
+// held it before.
+func (j *BatchJournal) look(ctx context.Context, tx pgx.Tx, source string, alone func([]batch.Record) error) error {
+	statements := &pgx.Batch{}
+	statements.Queue(lockStatement, "batch source "+j.batch+" "+source)
+	statements.Queue(ofSource, j.batch, source)
+	results := tx.SendBatch(ctx, statements)
+	_, err := results.Exec()
+	var same []batch.Record
+	if err == nil {
+		same, err = recordsOf(results.Query())
+	}
+	if err := errors.Join(err, results.Close()); err != nil {
+		return err
+	}
+	if err := alone(same); err != nil {
+		return refusal{err}
+	}
+	return nil
+}
+
 // fit returns the committed amount with the record, or the reason why it cannot be computed, or why the budget has no
-// room for a purchase. Purchases of a period are compared with its budget one at a time.
+// room for a purchase. The budget of a purchase is locked.
 func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record,
 	budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {
-	if record.Step == batch.StepPurchasing {
-		if err := lock(ctx, tx, "batch "+c.journal.batch+" "+column(record.Period)); err != nil {
-			return sum, nil, err
-		}
-	}
 	sum, uncounted, err = c.journal.sum(ctx, tx, record.Period, budget)
 	if err != nil || uncounted != nil {
 		return sum, uncounted, err

@@ -42,7 +42,7 @@ func claim(t *testing.T, journal *pgstore.BatchJournal, key string) batch.Claim 
 // keep appends a record without a budget.
 func keep(t *testing.T, c batch.Claim, record batch.Record) {
 	t.Helper()
-	if _, err := c.Append(t.Context(), record, nil); err != nil {
+	if _, err := c.Append(t.Context(), record, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -134,12 +134,12 @@ func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *t
 			ctx, cancel := context.WithCancel(t.Context())
 			vanished := make(chan error, 1)
 			go func() {
-				_, err := vanishing.Append(ctx, record("a"), budget)
+				_, err := vanishing.Append(ctx, record("a"), budget, nil)
 				vanished <- err
 			}()
 			<-proxy.silent
 			journal := pgstore.NewBatchJournal(pool, name, lease)
-			if committed, err := claim(t, journal, "b").Append(t.Context(), record("b"), budget); err != nil ||
+			if committed, err := claim(t, journal, "b").Append(t.Context(), record("b"), budget, nil); err != nil ||
 				committed != record("b").Amount {
 				t.Errorf("%s committed, %v", committed, err)
 			}
@@ -172,9 +172,11 @@ func TestBatchJournal_ReturnsWhenTheContextEnds(t *testing.T) {
 	cancel()
 	_, claimed := journal.Claim(ctx, "b")
 	_, committed := journal.Committed(ctx, "", shipping.Budget{})
-	_, appended := c.Append(ctx, batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil)
+	_, listed := journal.Records(ctx)
+	_, found := journal.OfSource(ctx, "SH-1")
+	_, appended := c.Append(ctx, batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil, nil)
 	for name, err := range map[string]error{
-		"Claim": claimed, "Committed": committed, "Append": appended, "Release": c.Release(ctx),
+		"Records": listed, "OfSource": found, "Claim": claimed, "Committed": committed, "Append": appended, "Release": c.Release(ctx),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
@@ -205,7 +207,7 @@ func TestMigrate_RefusesTablesOfOtherColumnsOrKeys(t *testing.T) {
 			"the primary key {receiver,id} of shipping_webhook"},
 		"no totals": {`DROP TABLE shipping_batch_total`, ""},
 		"one table": {`DROP TABLE shipping_webhook`, ""},
-		"no index":  {`DROP INDEX shipping_webhook_until, shipping_batch_shipment`, ""},
+		"no index":  {`DROP INDEX shipping_webhook_until, shipping_batch_source`, ""},
 		"nothing":   {`SELECT 1`, ""},
 	} {
 		other := newSchema(t)
@@ -285,7 +287,7 @@ func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 			c := claim(t, journal, "a")
 			record := batch.Record{Key: "a", Step: batch.StepPurchasing, RequestID: "RD-1", Amount: amount(t, "60"),
 				Currency: "NGN"}
-			if committed, err := c.Append(t.Context(), record, budget); err != nil || committed != record.Amount {
+			if committed, err := c.Append(t.Context(), record, budget, nil); err != nil || committed != record.Amount {
 				t.Fatal(committed, err)
 			}
 			release(t, c)
@@ -322,10 +324,31 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	claim(t, pgstore.NewBatchJournal(limited, t.Name(), 0), "a")
-	execute(t, pool, `DROP INDEX shipping_batch_shipment`)
+	execute(t, pool, `DROP INDEX shipping_batch_source`)
 	err := pgstore.Migrate(t.Context(), limited)
 	if err == nil || !strings.Contains(err.Error(), "as the owner of the tables") {
 		t.Errorf("without an index: %v", err)
+	}
+}
+
+// What a killed night had begun could not be listed, so that a job with another list forgot it.
+func TestBatchJournal_ListsWhatIsUnfinished(t *testing.T) {
+	t.Parallel()
+	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
+	for _, record := range []batch.Record{
+		{Key: "b", Step: batch.StepPurchasing, ShipmentID: "SH-1"}, {Key: "a", Step: batch.StepCompleted},
+		{Key: "c", Step: batch.StepPurchased},
+	} {
+		keep(t, claim(t, journal, record.Key), record)
+	}
+	claim(t, journal, "without a record")
+	records, err := journal.Records(t.Context())
+	if err != nil || len(records) != 3 || records[0].Key != "a" {
+		t.Fatalf("%+v, %v", records, err)
+	}
+	open := batch.Unfinished(records, []batch.Item{{Key: "c"}})
+	if len(open) != 1 || open[0].Key != "b" || open[0].Analyze.ShipmentID != "SH-1" {
+		t.Errorf("%+v", open)
 	}
 }
 

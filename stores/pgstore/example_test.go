@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -29,21 +30,30 @@ func ExampleNewBatchJournal() {
 	if err := pgstore.Migrate(ctx, pool); err != nil {
 		log.Fatal(err)
 	}
+	budget, err := shipping.ParseBudget("250000.00 NGN")
+	if err != nil {
+		log.Fatal(err)
+	}
 	var items []batch.Item
 	for _, id := range server.Shipments()[:3] {
 		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
 	}
-	name := "customs " + server.URL // a new list has a new name
+	name := "customs " + server.URL // the same for all lists and nights: what was bought under another name is not known
 	for _, machine := range []string{"first", "second"} {
 		client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
 		if err != nil {
 			log.Fatal(err)
 		}
-		report, err := batch.Run(ctx, client, items, &batch.Options{
-			Select:  shipping.SelectAutomated,
-			Journal: pgstore.NewBatchJournal(pool, name, 0),
-		})
+		journal := pgstore.NewBatchJournal(pool, name, 0)
+		records, err := journal.Records(ctx)
 		if err != nil {
+			log.Fatal(err)
+		}
+		items := append(items, batch.Unfinished(records, items)...) // what a killed run has begun is completed, too
+		report, err := batch.Run(ctx, client, items, &batch.Options{
+			Select: shipping.SelectAutomated, Journal: journal, Budget: budget, Period: "2026-11-26",
+		})
+		if err := errors.Join(err, report.Err()); err != nil {
 			log.Fatal(err)
 		}
 		fmt.Println(machine, report.Count(batch.StateCompleted), "completed,", server.Requests(shipping.OpPurchase),

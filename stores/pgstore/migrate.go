@@ -152,6 +152,8 @@ const (
 
 // lock waits until no other transaction holds the lock of that name; it is held to the end of this one.
 func lock(ctx context.Context, tx pgx.Tx, name string) error {
-	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('shipping ' || $1, 0))`, name)
+	_, err := tx.Exec(ctx, lockStatement, name)
 	return err
 }
+
+const lockStatement = `SELECT pg_advisory_xact_lock(hashtextextended('shipping ' || $1, 0))`

@@ -11,7 +11,11 @@ CREATE TABLE IF NOT EXISTS shipping_batch_item (
 	PRIMARY KEY (batch, key)
 );
 ALTER TABLE shipping_batch_item ADD COLUMN IF NOT EXISTS period text NOT NULL DEFAULT '';
-CREATE INDEX IF NOT EXISTS shipping_batch_shipment ON shipping_batch_item USING hash ((record->>'shipment_id'));
+CREATE INDEX IF NOT EXISTS shipping_batch_source
+	ON shipping_batch_item USING hash ((coalesce(record->>'shipment_id', record->>'file_hash')));
+DO $migrate$ BEGIN -- the index of an earlier version
+	EXECUTE format('DROP INDEX IF EXISTS %I.shipping_batch_shipment', current_schema());
+END $migrate$;
 
 -- The totals of the items of a batch, in each transaction that changes an item. Their table is created with its trigger
 -- and the totals of all items at once.

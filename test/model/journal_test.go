@@ -53,7 +53,8 @@ type cutClaim struct {
 	item    int
 }
 
-func (c cutClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
+func (c cutClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget,
+	alone func([]batch.Record) error) (shipping.Amount, error) {
 	t, life := c.journal.trial, c.journal.life
 	if life.isDead() {
 		return shipping.Amount{}, errDead
@@ -70,7 +71,7 @@ func (c cutClaim) Append(ctx context.Context, record batch.Record, budget *shipp
 	case "stall-before":
 		time.Sleep(stall)
 	}
-	committed, err := c.append(ctx, record, budget)
+	committed, err := c.append(ctx, record, budget, alone)
 	if err != nil {
 		return committed, err
 	}
@@ -84,12 +85,13 @@ func (c cutClaim) Append(ctx context.Context, record batch.Record, budget *shipp
 	return committed, nil
 }
 
-func (c cutClaim) append(ctx context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
+func (c cutClaim) append(ctx context.Context, record batch.Record, budget *shipping.Budget,
+	alone func([]batch.Record) error) (shipping.Amount, error) {
 	t, life := c.journal.trial, c.journal.life
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before := c.Claim.Record().Step
-	committed, err := c.Claim.Append(ctx, record, budget)
+	committed, err := c.Claim.Append(ctx, record, budget, alone)
 	if err != nil {
 		return committed, err
 	}
