@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -24,7 +25,7 @@ type Page[T any] struct {
 	Pagination Pagination
 	// Response is the status, header and attempts of the call that returned the page.
 	Response *Response
-	// Resume continues a walk after this page; see [Walk]. It is empty for a page of List.
+	// Resume continues a walk after this page; see [Walk]. It is empty if nothing is left, and for a page of List.
 	Resume string
 }
 
@@ -71,8 +72,8 @@ type Walk struct {
 	Window int
 	// Resume continues a walk at the place where an earlier one ended, in this process or another: it is the Resume of a
 	// [ListError], of a [Page] or of a [ListProgress]. The walk must be of the same list. Records of the earlier walk can
-	// be delivered again, for example if rows vanished from the list in the meantime. None is lost, as long as the numbers
-	// of the pagination are right; docs/lists.md has the limits.
+	// be delivered again, for example if rows vanished from the list in the meantime. None is lost, except in the cases of
+	// "What no client can see" in docs/lists.md.
 	Resume string
 	// Progress is called after each page was consumed.
 	Progress func(ListProgress)
@@ -93,7 +94,7 @@ type ListProgress struct {
 	// Repeated is how many records were dropped because they had been delivered before: rows that
 	// arrived at the head push others onto the next page.
 	Repeated int
-	// Resume continues after this page; see [Walk].
+	// Resume continues after this page; see [Walk]. It is empty if nothing is left.
 	Resume string
 }
 
@@ -125,10 +126,10 @@ var ErrPageLoop = errors.New("shipping: the list does not advance")
 // ErrIncomplete is the cause of a [ListError] if the walk delivered fewer records than the list's total
 // promised, although the total did not shrink accordingly. [ListError.Missing] is how many are missing.
 //
-// [ListError.Resume] continues at the last place before which no record is missing. The records after
-// that place are delivered again, together with the missing ones if the service has them now. A list that
-// changed in the meantime can cause the error as well: if as many records arrived as vanished between two
-// reads, the total does not show it.
+// [ListError.Resume] continues at the last place before which no record is missing, or at the head if records changed
+// places. The records after that place are delivered again, together with the missing ones if the service has them
+// now. A list that changed in the meantime can cause the error as well: if as many records arrived as vanished between
+// two reads, the total does not show it.
 var ErrIncomplete = errors.New("shipping: the list is incomplete")
 
 // listing is the data of a list response.
@@ -306,7 +307,7 @@ func (l lister[T, L]) fetcher(stored bool, options []CallOption) func(context.Co
 		}
 		page, err := l.fetch(ctx, number, call)
 		if err != nil {
-			return &paging.Page{Value: &Page[T]{Response: response}}, err
+			return &paging.Page{Value: &Page[T]{Response: response}, Refused: refusesPage(err)}, err
 		}
 		if stored {
 			page.Response = response
@@ -314,6 +315,7 @@ func (l lister[T, L]) fetcher(stored bool, options []CallOption) func(context.Co
 		n := page.Pagination
 		got := &paging.Page{
 			Numbers: paging.Numbers{Total: n.Total, PerPage: n.PerPage, PageCount: n.PageCount, HasNext: n.HasNextPage},
+			Number:  cmp.Or(n.Page, n.CurrentPage),
 			IDs:     make([]uint64, len(page.Items)), Listed: page.Items != nil, Value: page,
 		}
 		anonymous := true
@@ -328,6 +330,13 @@ func (l lister[T, L]) fetcher(stored bool, options []CallOption) func(context.Co
 		}
 		return got, nil
 	}
+}
+
+// refusesPage reports whether a service can have refused a page because it is behind the last one.
+func refusesPage(err error) bool {
+	failure, ok := errors.AsType[*Error](err)
+	return ok && slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestedRangeNotSatisfiable,
+		http.StatusUnprocessableEntity}, failure.StatusCode)
 }
 
 // hash identifies a list in resume tokens: by the operation and its query, without the page.

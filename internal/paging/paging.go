@@ -3,21 +3,15 @@
 // Rows are ordered newest first. A row that arrives at the head pushes the others back, and a row that vanishes pulls
 // those behind it forward, so that a page number means other rows than before. [Walk] explains how it copes.
 //
-// The walk remembers each record, in 20 to 40 bytes. Its limits:
+// The walk remembers each record, in 20 to 40 bytes. Its limits, beside those of docs/lists.md:
 //
-//   - Rows that vanish can hide unread ones if the list has no totals, or those of an earlier moment or of one page, or
-//     if rows arrive elsewhere than at the head.
-//   - Rows that arrive can hide unread ones if more arrive than a page has, and as many vanish, while several pages are
-//     in flight, or if the totals are those of an earlier moment. A window of 1 is safe in the first case.
 //   - A page of another size is not recognized if the total is wrong, or if there is neither pageCount nor hasNextPage.
 //   - If the total changes with nearly every page of two readings, and few pages bring anything new, the walk can end
 //     in [Incomplete] although nothing is missing.
 //   - If a page contains the records of another page while rows vanish, or of the page before in a list without totals,
 //     its own can be taken for rows that vanished, or that were read.
-//   - A resumed walk recognizes the last 16 records of the earlier walk. If others of that walk come in place of unread
-//     ones, or if a page is wrong in the same way twice, unread records can be missed.
+//   - If a page of a resumed walk is wrong in the same way twice, unread records can be missed.
 //   - A list whose first page has neither records nor numbers counts as empty, unless the token has a total.
-//   - Records without an identifier are returned again if their page is read again.
 //   - If a page of rows or more arrives with every request for long, the walk ends in [Loop].
 package paging
 
@@ -53,18 +47,26 @@ type Numbers struct {
 
 type Page struct {
 	Numbers
+	// Number is the page that it is by its own report; 0 if it does not report that.
+	Number int
 	// IDs are those of the page's records; see [ID].
 	IDs []uint64
 	// Listed reports whether the response contains a list, even an empty one.
 	Listed bool
 	// Content is a hash of the records if none of them has an ID.
 	Content uint64
+	// Refused reports whether the service refused the page, perhaps because it is behind the last one. Fetch also returns
+	// an error.
+	Refused bool
 	// Value belongs to the caller.
 	Value any
 
 	// Fresh is how many records were not returned before, and Skip marks the others; nil for none.
 	Fresh int
 	Skip  []bool
+
+	counted bool // its total is one that it reports itself
+	last    bool // it is the last page, because a page behind it was asked for
 }
 
 // normalize replaces numbers that no list has, so that calculations with them stay in range. A total of 0 counts only
@@ -76,6 +78,9 @@ func (w *Walk) normalize(p *Page) {
 	if p.PerPage < 0 || p.PerPage > most {
 		p.PerPage = 0
 	}
+	if w.size > 0 && p.isLastInPlaceOf(w.number, max(p.PerPage, w.size)) {
+		w.number, p.last = p.PageCount, true
+	}
 	empty, none := len(p.IDs) == 0, p.Total == 0
 	if w.distrust || none && (!empty || p.PerPage == 0 || p.PageCount > 1 || p.PageCount == 0 && p.HasNext) {
 		p.Total = unknown
@@ -85,6 +90,20 @@ func (w *Walk) normalize(p *Page) {
 	case !empty && p.Total >= 0 && p.Total < end, empty && none && p.PageCount > 1 && w.number > p.PageCount:
 		p.Total = contradicted
 	}
+	p.counted = p.Total > 0 || p.Total == 0 && (!w.began || w.total >= 0)
+	p.last = p.last || w.refused > 0 && p.endsAt(w.number, w.size)
+}
+
+// isLastInPlaceOf reports whether the page reports that it is the last one, although a later one was requested. Some
+// services count pages from 0.
+func (p *Page) isLastInPlaceOf(number, size int) bool {
+	itself := p.Number > 0 && (p.Number == p.PageCount || p.Number == p.PageCount-1)
+	return len(p.IDs) > 0 && itself && number > p.PageCount && !p.HasNext && p.Total <= rows(number-1, size)
+}
+
+// endsAt reports whether the page reports by at least one number, and contradicts by none, that it is the last one.
+func (p *Page) endsAt(number, size int) bool {
+	return (p.PageCount > 0 || p.Total >= 0) && p.PageCount <= number && !p.HasNext && p.Total <= rows(number, size)
 }
 
 // totalAt returns how many rows the list had when the page was read, as far as that is known. A list that reported no
@@ -93,10 +112,18 @@ func (w *Walk) totalAt(page *Page) int {
 	switch {
 	case page.Total == contradicted:
 		return unknown
-	case page.Total < 0 || page.Total == 0 && w.began && w.total < 0:
-		return w.total
+	case !page.counted:
+		return w.memory()
 	}
 	return page.Total
+}
+
+// memory returns the last total, which can be that of the token.
+func (w *Walk) memory() int {
+	if w.total < 0 && !w.began && w.reading == 1 {
+		return w.complete.Total
+	}
+	return w.total
 }
 
 // size returns how many rows the pages of the list have. number is that of this page, and known the size so far. Rows

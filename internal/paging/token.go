@@ -23,6 +23,16 @@ type token struct {
 	Last []uint64 `json:"i,omitempty"`
 }
 
+// resumed is the state of a walk that began at a token.
+type resumed struct {
+	unconfirmed bool            // no page has shown yet where the place of the token is; see confirms
+	earlier     map[uint64]bool // the records of the token
+	bound       int             // how many rows can be in front of its place, by the totals
+	older       int             // how many of its records this reading has found behind base
+	stray       int             // how many the first reading found
+	moved       int             // rows that arrived and vanished since base was set
+}
+
 // anchors is how many records a token knows. One would do to recognize the place; more survive rows that vanish.
 const anchors = 16
 
@@ -35,11 +45,14 @@ func (w *Walk) position() token {
 }
 
 // Token continues the walk behind the page that Next returned last, or at the last place before which no record is
-// missing.
+// missing. It is empty if all records were returned.
 func (w *Walk) Token() string {
+	if w.done() {
+		return ""
+	}
 	place := w.complete
 	if place.Items == 0 {
-		place.Total = w.total // so that an empty page without numbers does not end the list
+		place.Total = w.memory() // so that an empty page without numbers does not end the list
 	}
 	data, err := json.Marshal(place)
 	if err != nil {
@@ -78,24 +91,28 @@ func (t *token) plausible() bool {
 // resume puts the walk at the place of a token.
 func (w *Walk) resume(t *token) {
 	if t.Items == 0 { // nothing was returned: from the start
-		w.total = t.Total
+		w.complete.Total = t.Total
 		return
 	}
 	w.complete, w.progress.Items, w.bound = *t, t.Items, t.Covered
-	w.covered, w.size, w.total = t.Covered, t.PerPage, t.Total
+	w.covered, w.size = t.Covered, t.PerPage
 	w.base, w.number, w.last, w.unconfirmed = t.Covered, w.pageOf(t.Covered), t.Last, len(t.Last) > 0
-	if w.unconfirmed && w.total < 0 {
+	if w.unconfirmed && t.Total < 0 {
 		w.number = w.pageOf(t.Covered - 1) // its last record should be there
 	}
+	w.earlier = map[uint64]bool{}
 	for _, id := range t.Last {
 		w.earlier[id] = true
 	}
 }
 
-// confirms reports whether a page has shown, by its total or a record of the token, where the place of the token is. If
+// confirms ends the doubt about the place of the token if a page shows it, by its total or a record of the token. If
 // not, rows may have vanished in front of it: the page before is the next one to read, and then the whole list.
 func (w *Walk) confirms(shown bool) bool {
-	if w.unconfirmed = w.unconfirmed && !shown; !w.unconfirmed {
+	if shown {
+		w.unconfirmed = false
+	}
+	if !w.unconfirmed {
 		return true
 	}
 	w.total = unknown // that of a page that was not accepted confirms nothing

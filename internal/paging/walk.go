@@ -1,6 +1,7 @@
 package paging
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -23,10 +24,12 @@ import (
 //
 // At its end, a reading has found at least as many records as the total promised when it began, less those that
 // vanished, and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or as
-// many rows arrived as vanished between two pages. Then the walk reads the list again, and returns the records that it
-// has not returned, until nothing is missing, or a reading sees no change and brings nothing new. It does so, too, if
-// the total shrank while pages were fetched ahead, because a total may be that of an earlier moment, and if totals were
-// ignored. The last reading, the fourth, goes page by page. If records are missing then, the error is [Incomplete].
+// many rows arrived as vanished between two pages, or rows changed places. Then the walk reads the list again, and
+// returns the records that it has not returned, until nothing is missing, or a reading sees no change and finds the
+// same records as before. Nothing is missing either if the readings together found all records of one moment; see
+// settled. The walk reads the list again, too, if the total shrank while pages were fetched ahead, because a total may
+// be that of an earlier moment, and if totals were ignored. The fourth reading and those behind it go page by page. If
+// records are missing then, the error is [Incomplete].
 type Walk struct {
 	config Config
 	pages  *prefetcher
@@ -41,7 +44,6 @@ type Walk struct {
 	began    bool // a page of this reading was accepted
 	expected int  // how many records this reading should find
 	found    int  // how many it has found
-	older    int  // how many records of the token it has found behind base
 	fresh    int  // how many records it has found that no reading had found before
 	furthest int  // the last page with records that no page of this reading had before
 	hole     int  // rows that its pages lack: by the total, or empty pages that others follow
@@ -49,9 +51,10 @@ type Walk struct {
 	shrank   bool // the total shrank while pages were fetched ahead
 	ended    bool // there is no page left to read
 
-	known     map[uint64]int // the last reading that found a record, by identifier
-	anonymous bool           // there are records without an identifier
-	content   uint64         // of the page before, if its records have no identifiers
+	known     map[uint64]sighting // the records, by identifier
+	totals    []int               // what the first page of each reading reported; unknown if it reported none
+	anonymous bool                // there are records without an identifier
+	content   uint64              // of the page before, if its records have no identifiers
 	progress  Progress
 	last      []uint64 // the identifiers of the records returned last
 	complete  token    // the last place before which nothing is missing
@@ -59,6 +62,7 @@ type Walk struct {
 	idle     int  // pages since a fresh record
 	swing    int  // the last change of the total
 	moves    int  // changes of the total or the page size since a fresh record
+	refused  int  // the page that was refused last, since a fresh record
 	pushed   int  // rows that arrived; they may have pushed returned records behind the place
 	distrust bool // totals are ignored, because they or the page size changed too often; see maxMoves
 
@@ -66,17 +70,12 @@ type Walk struct {
 	opening bool // reach is that of a consumer that may want only one page
 	held    bool // a fresh record was returned
 
-	unconfirmed bool            // the place is that of the token; see confirms
-	earlier     map[uint64]bool // the records of the token
-	bound       int             // how many rows can be in front of the place of the token, by the totals
-	stray       int             // records of the token that the first reading found behind base
-	moved       int             // rows that arrived and vanished since base was set
+	resumed
 }
 
 const (
 	unknown      = -1 // a total that is not reported
 	contradicted = -2 // a total of fewer rows than there are
-	maxReadings  = 4
 	maxMoves     = 16 // changes of the total or the page size without a fresh record, after which totals are ignored
 )
 
@@ -84,7 +83,7 @@ const (
 func Start(ctx context.Context, config Config) (*Walk, error) {
 	w := &Walk{
 		config: config, pages: newPrefetcher(ctx, config.Fetch), number: min(max(config.First, 1), limit), reading: 1,
-		total: unknown, known: map[uint64]int{}, earlier: map[uint64]bool{}, reach: 1, opening: true,
+		total: unknown, known: map[uint64]sighting{}, reach: 1, opening: true,
 	}
 	w.complete = w.position()
 	if config.Token != "" {
@@ -103,11 +102,17 @@ func (w *Walk) Next() (*Page, error) {
 		w.reach, w.opening = w.config.Window, false
 	}
 	for {
-		if w.ended && !w.readAgain() {
-			return nil, w.end()
+		if w.ended {
+			if !w.again() {
+				return nil, w.end()
+			}
+			w.readAgain()
 		}
 		number := w.number
 		page, err := w.take()
+		if err != nil && page != nil && page.Refused && w.stepBack(number) {
+			continue
+		}
 		if err != nil {
 			return nil, &Error{Kind: Failed, Page: number, Token: w.Token(), Fetched: page, Err: err}
 		}
@@ -141,10 +146,27 @@ func (w *Walk) take() (*Page, error) {
 	}
 }
 
+// stepBack makes the page before a refused one the next one to read. Only if that page reports that it is the last one,
+// the refusal is the end of the list. If that page is refused, too, page 1 shows where to continue. stepBack reports
+// false if no page can show it.
+func (w *Walk) stepBack(number int) bool {
+	if w.size == 0 || number == 1 || w.refused > 0 && number >= w.refused {
+		return false
+	}
+	before := number - 1
+	if number == w.refused-1 {
+		before = 1
+	}
+	w.refused = number
+	w.moveTo(before)
+	return true
+}
+
 // check returns an error if the page has no data, if the walk begins behind the last page, or if nothing new has come
 // for too long.
 func (w *Walk) check(page *Page) *Error {
-	if last := page.PageCount; w.size == 0 && len(page.IDs) == 0 && last > 0 && w.number > last {
+	behind := len(page.IDs) == 0 || page.isLastInPlaceOf(w.number, page.PerPage)
+	if last := page.PageCount; w.size == 0 && behind && last > 0 && w.number > last {
 		return &Error{Kind: Behind, Err: fmt.Errorf("page %d is behind the last page, %d", w.number, last)}
 	}
 	bare := page.Numbers == Numbers{Total: unknown}
@@ -165,13 +187,13 @@ func (w *Walk) check(page *Page) *Error {
 // follows moves the place by what the page shows, and reports whether no unread row can lie between the place and the
 // page. If one can, another page is the next one to read.
 func (w *Walk) follows(page *Page) bool {
-	size := page.size(w.number, w.size)
+	size, known := page.size(w.number, w.size), w.memory()
 	page.Total = w.totalAt(page)
-	counted, change := w.size > 0 && w.total >= 0 && page.Total >= 0, 0
+	counted, change := w.size > 0 && known >= 0 && page.counted, 0
 	switch {
 	case counted:
-		change = page.Total - w.total
-	case page.Total >= 0:
+		change = page.Total - known
+	case page.counted:
 		w.expected = max(page.Total-w.base, 0) // the first total of the list
 	}
 	if w.size == 0 {
@@ -179,7 +201,10 @@ func (w *Walk) follows(page *Page) bool {
 		w.covered, w.base = w.start(), w.start()
 	}
 	w.count(change, size)
-	w.size, w.total = size, page.Total
+	w.size = size
+	if page.counted || w.began {
+		w.total = page.Total
+	}
 	before, number := w.covered, w.number
 	recognized := w.recognize(page)
 	if w.number != number { // the page in front of it is the next one to read
@@ -206,6 +231,7 @@ func (w *Walk) follows(page *Page) bool {
 // to count the rows that are left.
 func (w *Walk) count(change, size int) {
 	if change != 0 || size != w.size {
+		w.refused = 0
 		w.moves++
 		if change == -w.swing && max(change, -change) == size && size > 1 {
 			w.moves += maxMoves / 3
@@ -230,7 +256,7 @@ func (w *Walk) count(change, size int) {
 func (w *Walk) recognize(page *Page) bool {
 	place, begin := 0, 0
 	for i, id := range page.IDs {
-		switch known := w.known[id]; {
+		switch known := int(w.known[id].last); {
 		case id == 0:
 		case known == w.reading:
 			place = w.start() + i + 1
@@ -270,12 +296,16 @@ func (w *Walk) accept(page *Page) {
 	if !w.began {
 		w.began, w.odd, w.fresh, w.hole = true, false, 0, 0
 		w.expected, w.found, w.older = max(page.Total-w.base, 0), 0, 0
+		w.totals = append(w.totals, unknown)
+		if page.counted {
+			w.totals[w.reading-1] = page.Total
+		}
 	}
 	again := page.Content != 0 && page.Content == w.content
 	w.content = page.Content
 	page.Skip = make([]bool, len(page.IDs))
 	for i, id := range page.IDs {
-		known, row := w.known[id], w.start()+i
+		known, row := int(w.known[id].last), w.start()+i
 		page.Skip[i] = known != 0 || w.earlier[id] || row < w.base || again
 		if !page.Skip[i] {
 			page.Fresh++
@@ -287,8 +317,8 @@ func (w *Walk) accept(page *Page) {
 	}
 	for i, id := range page.IDs { // only now: rows of one page are different rows, whatever their identifiers
 		w.anonymous = w.anonymous || id == 0
-		if id != 0 && (w.known[id] != 0 || w.earlier[id] || w.start()+i >= w.base) {
-			w.known[id] = w.reading
+		if known := w.known[id]; id != 0 && (known.last > 0 || w.earlier[id] || w.start()+i >= w.base) {
+			w.known[id] = sighting{cmp.Or(known.first, uint8(w.reading)), uint8(w.reading)}
 		}
 		if id != 0 {
 			w.last = append(w.last[max(len(w.last)-anchors+1, 0):], id)
@@ -301,7 +331,7 @@ func (w *Walk) accept(page *Page) {
 	}
 	w.pushed = max(w.pushed-len(page.IDs), 0)
 	if page.Fresh > 0 {
-		w.idle, w.moves, w.swing, w.pushed, w.held = 0, 0, 0, 0, true
+		w.idle, w.moves, w.swing, w.pushed, w.refused, w.held = 0, 0, 0, 0, 0, true
 	}
 	w.advance(page)
 }
@@ -319,7 +349,10 @@ func (w *Walk) find(id uint64, row int) {
 
 // advance moves the place behind the page, chooses the next page, and fetches ahead.
 func (w *Walk) advance(page *Page) {
-	w.ended = !w.more(page)
+	w.ended = page.last || w.refused == 0 && !w.more(page)
+	if w.ended && w.reading == 1 {
+		w.stray = w.older
+	}
 	w.odd = w.odd || page.isOdd(w.number)
 	switch {
 	case w.total >= 0 && !w.distrust:
@@ -333,7 +366,10 @@ func (w *Walk) advance(page *Page) {
 		w.covered = max(w.covered, w.start()+w.size)
 		w.number = w.pageOf(w.covered)
 	}
-	if page.Fresh > 0 && w.missing() <= 0 && !w.odd && !w.distrust {
+	if w.refused > 0 && page.PageCount > 0 {
+		w.number = min(w.number, page.PageCount)
+	}
+	if page.Fresh > 0 && w.missing(0) <= 0 && !w.odd && !w.distrust {
 		w.complete = w.position()
 	}
 	switch {
@@ -371,55 +407,6 @@ func (w *Walk) more(page *Page) bool {
 	default: // no numbers: a full page may be followed by another
 		return received >= w.size && (page.Fresh > 0 || received >= w.config.PerPage)
 	}
-}
-
-// missing returns how many of the promised records have not come. Records of the token behind the first row of the walk
-// can have come in place of others, unless as many rows moved.
-func (w *Walk) missing() int {
-	missing := w.expected - w.found - min(w.older, w.moved)
-	if !w.ended {
-		missing -= max(w.total-w.pushed-w.covered, 0)
-	}
-	return max(w.hole, missing)
-}
-
-// readAgain begins another reading if the last one may have missed records. It reports false if the walk is at its end.
-func (w *Walk) readAgain() bool {
-	if w.reading == 1 {
-		w.stray = w.older
-	}
-	more := w.reading == 1 || w.fresh > 0 || w.older > max(w.stray, w.moved) || w.moves > 0 && !w.distrust
-	again := (w.missing() > 0 || w.shrank || w.distrust) && more
-	if w.anonymous || w.reading == maxReadings || !again {
-		return false
-	}
-	if w.distrust && w.config.Token != "" {
-		w.base = 0 // it may have been moved without reason
-	}
-	w.reading++
-	if w.distrust || w.reading == maxReadings {
-		w.config.Window = 1
-	}
-	w.began, w.ended, w.shrank, w.distrust = false, false, false, false
-	w.idle, w.moves, w.pushed, w.furthest, w.covered, w.last = 0, 0, 0, 0, w.base, nil
-	w.moveTo(w.pageOf(w.base))
-	return true
-}
-
-// end returns the error of a walk that returned fewer records than the total promised; nil if it did not.
-func (w *Walk) end() error {
-	stray := min(w.older, w.stray) // the place of the token was in front of those
-	w.found, w.older = w.found+stray, w.older-stray
-	missing := w.missing()
-	if w.distrust && w.fresh > 0 && !w.anonymous {
-		missing = max(missing, 1)
-	}
-	if missing <= 0 {
-		return nil
-	}
-	return &Error{Kind: Incomplete, Page: w.number, Missing: missing, Token: w.Token(),
-		Err: fmt.Errorf("at least %d of the records that its total promised did not come, in %d readings; "+
-			"resume to read it again from the last place before which none is missing", missing, w.reading)}
 }
 
 // ahead fetches the next n pages, as far as there are any.

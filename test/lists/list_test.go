@@ -63,6 +63,8 @@ type page struct {
 	unlisted bool                               // the data has neither a list nor numbers
 	edit     func(data map[string]any)          // of the JSON that a client receives
 	text     string                             // in place of that JSON
+	reported int                                // the number that the page reports
+	status   int                                // of the response; 0 for 200
 }
 
 // change changes a response.
@@ -125,7 +127,7 @@ func (l *list) read(number, size int) *page {
 		l.before(l.responses)
 	}
 	size = cmp.Or(l.size, size)
-	p := &page{list: l, number: number, rows: l.rowsOf(number, size), id: rowID}
+	p := &page{list: l, number: number, reported: number, rows: l.rowsOf(number, size), id: rowID}
 	p.Total, p.PerPage, p.PageCount = len(l.rows), size, max(1, (len(l.rows)+size-1)/size)
 	p.HasNext = number < p.PageCount
 	if l.change != nil {
@@ -202,7 +204,7 @@ func (l *list) RoundTrip(r *http.Request) (*http.Response, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open++
-	status, body := http.StatusOK, shippingtest.Envelope(p.data(path.Base(r.URL.Path)))
+	status, body := cmp.Or(p.status, http.StatusOK), shippingtest.Envelope(p.data(path.Base(r.URL.Path)))
 	if l.status != nil {
 		status = cmp.Or(l.status(number, l.times[number]), status)
 	}
@@ -235,7 +237,7 @@ func (p *page) data(list string) string {
 		records[i] = map[string]any{member: id, "_id": storage, "created_at": time.Unix(int64(row), 0).UTC()}
 	}
 	data := map[string]any{list: records, "pagination": map[string]any{
-		"total": p.Total, "perPage": p.PerPage, "pageCount": p.PageCount, "hasNextPage": p.HasNext, "page": p.number,
+		"total": p.Total, "perPage": p.PerPage, "pageCount": p.PageCount, "hasNextPage": p.HasNext, "page": p.reported,
 	}}
 	if p.edit != nil {
 		p.edit(data)

@@ -54,8 +54,8 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 	}
 	var got []shipping.ListProgress
 	progress := func(p shipping.ListProgress) {
-		if p.Resume == "" {
-			t.Errorf("progress of page %d cannot be resumed after", p.Page)
+		if last := len(got) == 4; (p.Resume == "") != last {
+			t.Errorf("progress %d, of page %d, has the token %q", len(got), p.Page, p.Resume)
 		}
 		p.Resume = ""
 		got = append(got, p)

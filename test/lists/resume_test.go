@@ -72,16 +72,19 @@ func walkPart(t testing.TB, s *list, pages int) (token string) {
 	return token
 }
 
-// TestResume_AfterTheEndDeliversNothing.
+// TestResume_AfterTheEndDeliversNothing: the rows behind the place of the token vanished.
 func TestResume_AfterTheEndDeliversNothing(t *testing.T) {
 	t.Parallel()
-	for _, rows := range []int{1, pageSize, 10*pageSize - 1, 10 * pageSize} {
-		s := newList(rows)
-		token := walkPart(t, s, 11)
-		s.arrive(25)
-		rest, err := s.walk(t, shipping.Walk{Resume: token})
-		if err != nil || len(rest) > 0 {
-			t.Errorf("%d rows: %v and %v, want nothing", rows, rest, err)
+	for _, rows := range []int{pageSize, 10 * pageSize} {
+		for _, arrived := range []int{0, 25} {
+			s := newList(rows + pageSize)
+			token := walkPart(t, s, rows/pageSize)
+			s.vanish(rows, pageSize)
+			s.arrive(arrived)
+			rest, err := s.walk(t, shipping.Walk{Resume: token})
+			if err != nil || len(rest) > 0 {
+				t.Errorf("%d rows, %d arrived: %v and %v, want nothing", rows, arrived, rest, err)
+			}
 		}
 	}
 }

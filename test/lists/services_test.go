@@ -1,0 +1,349 @@
+package lists_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+)
+
+// motion is how the rows of a service change between two responses. Numbers of events are those in ten responses.
+type motion struct {
+	arrivals, vanishings, touches int
+	largest                       int  // number of rows at once
+	oldestFirst                   bool // rows arrive at the end
+	tied                          int  // rows that come in another order in each response
+	exchange                      bool // before a later reading a row vanishes, and another one arrives
+	cached                        bool // some responses are those of an earlier moment
+}
+
+var motions = map[string]motion{
+	"at rest":                    {},
+	"rows arrive":                {arrivals: 4, largest: 5},
+	"rows vanish":                {vanishings: 4, largest: 5},
+	"many rows vanish":           {vanishings: 2, largest: 25},
+	"rows arrive and vanish":     {arrivals: 3, vanishings: 3, largest: 4},
+	"rows move to the head":      {touches: 3},
+	"oldest first, arrive":       {arrivals: 4, largest: 5, oldestFirst: true},
+	"oldest first, vanish":       {vanishings: 4, largest: 5, oldestFirst: true},
+	"oldest first, both":         {arrivals: 3, vanishings: 3, largest: 4, oldestFirst: true},
+	"tied":                       {tied: 8},
+	"tied, exchanges":            {tied: 8, exchange: true},
+	"tied, rows arrive":          {tied: 8, arrivals: 2, largest: 3},
+	"exchanges between readings": {exchange: true, vanishings: 2, largest: 2},
+	"cached, rows arrive":        {arrivals: 4, largest: 5, cached: true},
+	"cached, rows vanish":        {vanishings: 4, largest: 5, cached: true},
+}
+
+// numbering is how the numbers of a page differ from right ones.
+type numbering struct {
+	change change
+	silent bool // some pages report no total
+	alone  bool // a page does not report which one it is
+}
+
+var numberings = map[string]numbering{
+	"right":                   {change: func(*page) {}},
+	"pages count from 0":      {change: func(p *page) { p.reported-- }},
+	"page is always 1":        {change: func(p *page) { p.reported = 1 }, alone: true},
+	"no page, no hasNextPage": {change: func(p *page) { p.reported, p.HasNext = 0, false }, alone: true},
+	"no total":                {change: func(p *page) { p.Total = 0 }, silent: true},
+	"total on the first page": {change: func(p *page) { p.Total *= 1 / p.number }, silent: true},
+	"total on some pages":     {change: func(p *page) { p.Total *= p.list.random.IntN(2) }, silent: true},
+}
+
+// endings are the responses to a page behind the last one.
+var endings = map[string]change{
+	"an empty page": func(*page) {},
+	"the last page": func(p *page) {
+		if p.number > p.PageCount {
+			p.reported, p.rows = p.PageCount, p.list.rowsOf(p.PageCount, p.PerPage)
+		}
+	},
+	"a refusal": func(p *page) {
+		if p.number > p.PageCount {
+			p.status = refusals[p.list.random.IntN(len(refusals))]
+		}
+	},
+	"a refusal, deep pages too": func(p *page) {
+		if p.number > min(p.PageCount, 4) {
+			p.status = refusals[p.list.random.IntN(len(refusals))]
+		}
+	},
+}
+
+var refusals = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestedRangeNotSatisfiable,
+	http.StatusUnprocessableEntity}
+
+// service is a service that is drawn, and the walks over its list.
+type service struct {
+	*list
+	motion
+	numbering
+	ending  string
+	perPage int
+	flaky   bool // some responses are 503 or 429
+	events  int  // changes to come
+	highest int  // the last page that this walk asked for
+	ties    map[int]bool
+	cache   map[int]page
+
+	walks, requests int
+	tiedErrors      int // of walks over rows that are tied, and at rest otherwise
+}
+
+func newService(m motion, n numbering, ending string, seed uint64) *service {
+	s := &service{list: newList(0), motion: m, numbering: n, ending: ending, ties: map[int]bool{}, cache: map[int]page{}}
+	s.random, s.before, s.list.change = rand.New(rand.NewPCG(seed, 2)), s.next, s.respondAs
+	s.perPage, s.flaky = 1+s.random.IntN(12), s.random.IntN(4) == 0
+	s.size = s.perPage
+	s.arrive(s.random.IntN(60))
+	if s.random.IntN(4) == 0 { // the last page is full
+		s.arrive((s.size - len(s.rows)%s.size) % s.size)
+	}
+	if s.oldestFirst {
+		slices.Reverse(s.rows)
+	}
+	if first := s.random.IntN(len(s.rows) + 1); s.tied > 0 {
+		for _, row := range s.rows[first:min(first+2+s.random.IntN(s.tied), len(s.rows))] {
+			s.ties[row] = true
+		}
+	}
+	s.latency = func(number, n int) time.Duration { // the same in every run
+		return time.Duration(1 + rand.New(rand.NewPCG(seed, uint64(number)<<20|uint64(n))).IntN(1e9))
+	}
+	s.status = func(int, int) int {
+		if !s.flaky || s.events == 0 || s.random.IntN(10) > 1 {
+			return 0
+		}
+		return []int{http.StatusServiceUnavailable, http.StatusTooManyRequests}[s.random.IntN(2)]
+	}
+	return s
+}
+
+// next changes the rows before a response.
+func (s *service) next(int) {
+	if s.events == 0 {
+		return
+	}
+	s.events--
+	s.happen()
+	if n := len(s.rows); s.exchange && n > 0 && s.asked[len(s.asked)-1] < s.highest {
+		s.vanish(s.random.IntN(n), 1)
+		s.arrive(1)
+	}
+}
+
+func (s *service) happen() {
+	if n := len(s.rows); n > 0 && s.random.IntN(10) < s.vanishings {
+		lost := min(1+s.random.IntN(s.largest), n)
+		s.vanish(s.random.IntN(n-lost+1), lost)
+	}
+	if s.random.IntN(10) < s.arrivals {
+		n := 1 + s.random.IntN(s.largest)
+		s.arrive(n)
+		if s.oldestFirst {
+			slices.Reverse(s.rows[:n])
+			s.rows = slices.Concat(s.rows[n:], s.rows[:n])
+		}
+	}
+	if n := len(s.rows); n > 0 && s.random.IntN(10) < s.touches {
+		at := s.random.IntN(n)
+		s.rows = slices.Concat(s.rows[at:at+1], s.rows[:at], s.rows[at+1:])
+	}
+}
+
+// respondAs makes a right response one of the service.
+func (s *service) respondAs(p *page) {
+	s.highest = max(s.highest, p.number)
+	rows := s.rows
+	s.rows = s.reordered()
+	p.rows = s.rowsOf(p.number, p.PerPage)
+	endings[s.ending](p)
+	s.numbering.change(p)
+	s.rows = rows
+	if earlier, ok := s.cache[p.number]; ok && s.cached && s.events > 0 && s.random.IntN(2) == 0 {
+		*p = earlier
+	}
+	s.cache[p.number] = *p
+}
+
+// reordered returns the rows with those that are tied in another order.
+func (s *service) reordered() []int {
+	rows, tied := slices.Clone(s.rows), func(row int) bool { return s.ties[row] }
+	if first := slices.IndexFunc(rows, tied); first >= 0 {
+		group := rows[first:]
+		if n := slices.IndexFunc(group, func(row int) bool { return !s.ties[row] }); n >= 0 {
+			group = group[:n]
+		}
+		s.random.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
+	}
+	return rows
+}
+
+// unseen returns why a walk over the list can miss a row without an error: by "What no client can see" in
+// docs/lists.md.
+func (s *service) unseen() string {
+	vanish, resumed := s.vanishings > 0 || s.exchange, s.walks > 1
+	switch {
+	case s.silent && (vanish || s.touches > 0 || s.tied > 0):
+		return "pages without a total"
+	case s.alone && s.ending == "the last page" && vanish:
+		return "the last page again, without its number"
+	case resumed && (s.touches > 0 || s.tied > 0):
+		return "records that move between two walks"
+	case s.oldestFirst && s.arrivals > 0 && s.vanishings > 0, s.tied > 0 && s.arrivals > 0:
+		return "records that arrive elsewhere, or change places, while others vanish or arrive"
+	case s.cached && vanish:
+		return "totals of an earlier moment"
+	}
+	return ""
+}
+
+// read reads rows, 0 for all, and returns the token of the last page that was read completely, or of the error.
+func (s *service) read(t *testing.T, rows int, token string) (delivered []int, next string, err error) {
+	next = token
+	walk := shipping.Walk{Window: 1 + s.random.IntN([]int{3, 20}[s.random.IntN(2)]), Resume: token}
+	if s.arrivals > 0 && s.vanishings > 0 { // a page of rows can vanish and arrive while pages are in flight
+		walk.Window = 1
+	}
+	walk.Progress = func(p shipping.ListProgress) { next = p.Resume }
+	selected := options(walk)
+	selected.PerPage = s.perPage
+	for record, err := range shippingtest.NewClient(t, s).Transactions.All(t.Context(), selected) {
+		if failure, ok := errors.AsType[*shipping.ListError](err); ok {
+			return delivered, failure.Resume, err
+		}
+		if err != nil {
+			return delivered, next, err
+		}
+		if delivered = append(delivered, rowOf(record)); len(delivered) == rows {
+			return delivered, next, errStopped
+		}
+	}
+	return delivered, next, nil
+}
+
+var errStopped = errors.New("the walk was stopped")
+
+// run walks the list to its end. If resumed, it stops behind some row up to three times, and resumes after further
+// changes. A walk that fails is resumed when the list is at rest.
+func (s *service) run(t *testing.T, resumed bool) error {
+	began, delivered, log, token, failed := s.rows, map[int]bool{}, "", "", 0
+	stops := 0
+	if resumed {
+		stops = 1 + s.random.IntN(3)
+	}
+	for {
+		rows, events := 0, s.random.IntN([]int{12, 60}[s.random.IntN(8)/7])
+		if stops > 0 {
+			rows = 1 + s.random.IntN(len(s.rows)+1)
+		}
+		if failed > 0 && stops <= 0 {
+			events = 0
+		}
+		if log != "" && events > 0 {
+			s.happen()
+		}
+		s.events, s.asked, s.highest = events, nil, 0
+		clear(s.cache)
+		got, next, err := s.read(t, rows, token)
+		s.walks++
+		s.requests += len(s.asked)
+		log += fmt.Sprintf("\n%d changes: asked for %v, delivered %v, %v; now %v", events, s.asked, got, err, s.rows)
+		for _, row := range got {
+			delivered[row] = true
+		}
+		refused := s.refuses(err)
+		switch tied := s.tied > 0 && errors.Is(err, shipping.ErrIncomplete); {
+		case isRepeated(got):
+			return fmt.Errorf("a row was delivered twice; began %v%s", began, log)
+		case len(s.asked) > 9*(s.newest/s.size+2)+200:
+			return fmt.Errorf("%d requests; began %v%s", len(s.asked), began, log)
+		case err == nil:
+			return s.lost(began, delivered, log)
+		case refused && events == 0: // the list cannot be read
+			return nil
+		case events == 0 && tied && failed < 9:
+			s.tiedErrors++
+		case events == 0 && err != errStopped:
+			return fmt.Errorf("%w, although the list is at rest; began %v%s", err, began, log)
+		}
+		if err != errStopped {
+			failed++
+		}
+		token, stops = next, stops-1
+	}
+}
+
+// refuses reports whether the service refused a page that is not behind the last one.
+func (s *service) refuses(err error) bool {
+	failure, ok := errors.AsType[*shipping.Error](err)
+	return ok && slices.Contains(refusals, failure.StatusCode) && s.ending == "a refusal, deep pages too" &&
+		len(s.rows) > 4*s.size
+}
+
+// lost returns an error if a row that was there from the beginning to the end was not delivered.
+func (s *service) lost(began []int, delivered map[int]bool, log string) error {
+	for _, row := range began {
+		if !delivered[row] && slices.Contains(s.rows, row) {
+			return fmt.Errorf("row %d was %w; began %v%s", row, errLost, began, log)
+		}
+	}
+	return nil
+}
+
+var errLost = errors.New("lost")
+
+// TestClient_LosesNoRow draws services that differ in what users have met: how rows move, which numbers a page reports,
+// how the service responds to a page behind the last one, and 503 and 429 between the pages. The real client walks them,
+// half of them with resumes. A row is lost only for a reason that docs/lists.md lists; a list at rest causes no error,
+// unless its rows are tied: then a resume leads to all of them.
+func TestClient_LosesNoRow(t *testing.T) {
+	t.Parallel()
+	o := randomtest.New(t)
+	seed, draws := o.Seed(), o.Number("SHIPPING_SERVICES", 2520)
+	moved, numbered := slices.Sorted(maps.Keys(motions)), slices.Sorted(maps.Keys(numberings))
+	ended := slices.Sorted(maps.Keys(endings))
+	counts := map[string][]int{} // draws, walks, requests, lost, errors of tied rows
+	for from := 0; from < draws && !t.Failed(); from += 1000 {
+		synctest.Test(t, func(t *testing.T) {
+			for i := from; i < min(from+1000, draws); i++ {
+				n := i
+				pick := func(names []string) string { name := names[n%len(names)]; n /= len(names); return name }
+				motion, numbering, ending := pick(moved), pick(numbered), pick(ended)
+				s := newService(motions[motion], numberings[numbering], ending, seed<<32+uint64(i))
+				err, unseen, lost := s.run(t, n%2 == 1), "", 0
+				if errors.Is(err, errLost) {
+					unseen, lost = s.unseen(), 1
+				}
+				if err != nil && unseen == "" {
+					t.Fatalf("draw %d: %s; %s; behind the end %s; %d a page: %v", i, motion, numbering, ending, s.perPage, err)
+				}
+				for _, name := range []string{motion, "behind the end " + ending, numbering, unseen} {
+					total := append(counts[name], make([]int, 5)...)[:5]
+					for i, n := range []int{1, s.walks, s.requests, lost, s.tiedErrors} {
+						total[i] += n
+					}
+					counts[name] = total
+				}
+			}
+		})
+	}
+	t.Attr("cases", fmt.Sprintf("%d draws", draws))
+	delete(counts, "")
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[name]
+		t.Logf("%-80q %6d draws, %.2f requests a walk, %5d lost, %4d errors of tied rows", name, n[0],
+			float64(n[2])/float64(n[1]), n[3], n[4])
+	}
+}
