@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 
 	"github.com/shipping-go/shipping"
 )
@@ -43,6 +46,39 @@ func ExampleRatesService_List() {
 	numbers := page.Pagination
 	fmt.Println(len(page.Items), "of", numbers.Total, "on page", numbers.Page, "of", numbers.PageCount)
 	// Output: 60 of 250 on page 2 of 5
+}
+
+// A token in a URL leads to the next page.
+func ExampleTransactionsService_Pages() {
+	client, _ := account()
+	list := func(w http.ResponseWriter, r *http.Request) {
+		options := &shipping.TransactionListOptions{Wallet: wallet, PerPage: 2,
+			Walk: shipping.Walk{Window: 1, Resume: r.URL.Query().Get("after")}}
+		for page, err := range client.Transactions.Pages(r.Context(), options) {
+			if err != nil {
+				http.Error(w, "the list cannot be read", http.StatusBadGateway)
+				return
+			}
+			for _, transaction := range page.Items {
+				fmt.Fprintln(w, transaction.TransactionID)
+			}
+			if page.Resume != "" { // there is another page
+				fmt.Fprintln(w, "next: ?after="+page.Resume)
+			}
+			return
+		}
+	}
+
+	for next := "?"; next != ""; {
+		response := httptest.NewRecorder()
+		list(response, httptest.NewRequest(http.MethodGet, "/transactions"+next, nil))
+		body := response.Body.String()
+		body, next, _ = strings.Cut(strings.TrimSpace(body), "next: ")
+		fmt.Println(strings.Fields(body))
+	}
+	// Output:
+	// [TR-1 TR-2]
+	// [TR-3]
 }
 
 // The error of a walk has a token that continues it, in this process or another.
