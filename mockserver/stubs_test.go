@@ -139,10 +139,85 @@ func TestStubs_OverHTTP(t *testing.T) {
 		shippingtest.Diff(t, test.method+" "+test.query, test.want, fmt.Sprint(listed))
 	}
 	for body, want := range map[string]string{
-		`{"method":"GET","pattern":"/v1/x","status":99}`:                                     "status from 200 to 599",
+		`{"method":"GET","pattern":"/v1/x","status":99}`:                                     "choose one from 200 to 599",
 		`{"method":"GET","pattern":"/v1/x","body":"` + strings.Repeat("x", 256<<10+1) + `"}`: "at most 262144 bytes",
 		`{"method":"GET","pattern":"/v1/rates"}`:                                             "as rates.list",
 	} {
 		post(t, server, "/_mock/stubs", body).refusal(t, http.StatusBadRequest, want)
 	}
+}
+
+// A stub took a header that cannot be sent, which the fault respond refuses: the response lacked it, or was another one.
+func TestStubs_RefuseResponsesThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	server := start(t)
+	for response, want := range map[string]string{
+		`"header":{"A b":"c"}`:            `header \"A b\" is not a name`,
+		`"header":{"":"c"}`:               `header \"\" is not a name`,
+		`"header":{"A":"b\r\nC: d"}`:      "header A contains a line break",
+		`"header":{"Content-Length":"7"}`: "header Content-Length follows from the body",
+		`"status":204,"body":"{}"`:        "a response of status 204 has no body",
+		`"match":[1]`:                     "match is not a JSON object",
+		`"nth":-1`:                        "nth is -1: it counts from 1",
+	} {
+		got := post(t, server, "/_mock/stubs", `{"method":"GET","pattern":"/v1/x",`+response+"}").want(t, http.StatusBadRequest)
+		shippingtest.Contains(t, response, string(got.body), want)
+	}
+}
+
+// Of the stubs of one method and pattern, the first one that was added and whose conditions hold responds.
+func TestStubs_Conditions(t *testing.T) {
+	t.Parallel()
+	server := start(t)
+	add := func(conditions, body string) {
+		t.Helper()
+		post(t, server, "/_mock/stubs", `{"method":"POST","pattern":"/fx/{pair}",`+conditions+`"body":"`+body+`"}`).
+			want(t, http.StatusOK)
+	}
+	add(`"match":{"from":{"currency":"NGN","amount":10.5}},`, "match")
+	add(`"match":{"from":{"currency":"NGN"}},"nth":2,`, "second match")
+	add(`"nth":3,`, "third")
+	for _, test := range []struct{ body, want string }{
+		{`{"from":{"currency":"NGN","amount":10.50,"b":1},"to":"USD"}`, "match"},
+		{`{"from":{"currency":"NGN","amount":7}}`, "second match"},
+		{`{"from":{"currency":"NGN","amount":7}}`, "third"},
+		{`{"from":{"currency":"NGN","amount":10.51}}`, "no stub"},
+		{`{"from":"NGN"}`, "no stub"},
+		{`{"from":`, "no stub"},
+		{``, "no stub"},
+	} {
+		got := post(t, server, "/fx/USDNGN", test.body)
+		shippingtest.Contains(t, test.body, string(got.body), test.want)
+		if test.want == "no stub" {
+			got.refusal(t, http.StatusNotFound, "no stub POST /fx/{pair} has conditions that this request meets")
+		}
+	}
+	add("", "otherwise")
+	post(t, server, "/fx/USDNGN", "{}").want(t, http.StatusOK)
+	post(t, server, "/_mock/stubs", `{"method":"POST","pattern":"/fx/{pair}","nth":9}`).
+		refusal(t, http.StatusBadRequest, "the stub POST /fx/{pair} serves its requests")
+	get(t, server, "/_mock/stubs").has(t, "data.0.match.from.amount=10.5, data.1.nth=2, data.3.requests=8, data.4=<nil>")
+	do(t, server, "DELETE", "/_mock/stubs?operation=POST+/fx/{pair}", "").has(t, "message=4 stubs removed")
+}
+
+// A second service has keys of its own, and a program that calls it could not be tested: a stub needed the key of its
+// world. A stub without a key serves requests with any key that opens no world.
+func TestStubs_WithoutAKey(t *testing.T) {
+	t.Parallel()
+	server := start(t)
+	w, other := server.NewWorld(t), server.NewWorld(t)
+	stub := `{"method":"GET","pattern":"/fx/latest","open":true,"body":"rates"}`
+	as(t, server, w.SecretKey, "POST", "/_mock/stubs", stub).want(t, http.StatusOK)
+	as(t, server, w.SecretKey, "POST", "/_mock/stubs", `{"method":"GET","pattern":"/fx/closed"}`).want(t, http.StatusOK)
+	for _, authorization := range []string{"", "Bearer fx-key", "Basic Zng6a2V5", "Bearer " + w.SecretKey} {
+		got := do(t, server, "GET", "/fx/latest", "", "Authorization", authorization).want(t, http.StatusOK)
+		shippingtest.Diff(t, authorization, "rates", string(got.body))
+	}
+	shippingtest.Diff(t, "requests in its journal", 4, w.Requests("GET /fx/latest"))
+	do(t, server, "GET", "/fx/closed", "", "Authorization", "").want(t, http.StatusUnauthorized)
+	get(t, server, "/fx/latest").want(t, http.StatusNotFound) // with the key of the home world
+	as(t, server, other.SecretKey, "POST", "/_mock/stubs", stub).
+		refusal(t, http.StatusBadRequest, "serves requests without a key in the world "+w.Name()+": choose another path")
+	w.Close()
+	as(t, server, other.SecretKey, "POST", "/_mock/stubs", stub).want(t, http.StatusOK)
 }

@@ -137,6 +137,18 @@ test("a shipment of the test", async (t) => {
   assert.deepEqual([offer.document_type, offer.amount], ["CUSTOMS", 1500.5]);
 });
 
+test("another service with a key of its own", async (t) => {
+  const { world } = await open(t);
+  const rates = `/fx/${world.name}/rates`; // its own path: one world of a server has the open stub of a path
+  await world.post("stubs", { method: "POST", pattern: rates, open: true, nth: 1, status: 503 });
+  await world.post("stubs", { method: "POST", pattern: rates, open: true, match: { to: "NGN" }, body: '{"rate":1476.04}' });
+  const ask = async (to) => (await fetch(server.url + rates, {
+    method: "POST", headers: { authorization: "Bearer fx-key" }, body: JSON.stringify({ from: "USD", to }),
+  })).status;
+  assert.deepEqual([await ask("NGN"), await ask("NGN"), await ask("GHS")], [503, 200, 404]);
+  assert.equal((await world.journal(`POST ${rates}`)).length, 3);
+});
+
 test("Retry-After is respected", async (t) => {
   const { world, client } = await open(t);
   const fault = { kind: "status", status: 503, header: { "Retry-After": "7" } };

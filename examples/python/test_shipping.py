@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import http.client
 import http.server
 import json
 import os
@@ -117,6 +118,23 @@ class ShippingTest(unittest.TestCase):
         self.assertEqual(client.analyze(created["shipment_id"])["status"], "draft")
         [call] = world.journal("POST /v1/shipments")
         self.assertEqual((call["status"], call["request_body"]), (201, '{"weight": 3}'))
+
+    def test_another_service_with_a_key_of_its_own(self):
+        world, _ = self.open_world()
+        rates = f"/fx/{world.name}/rates"  # its own path: one world of a server has the open stub of a path
+        world.post("stubs", method="POST", pattern=rates, open=True, nth=1, status=503)
+        world.post("stubs", method="POST", pattern=rates, open=True, match={"to": "NGN"}, body='{"rate": 1476.04}')
+        service = http.client.HTTPConnection(server.url.removeprefix("http://"))
+        self.addCleanup(service.close)
+        statuses = []
+        for currency in "NGN", "NGN", "GHS":
+            body = json.dumps({"from": "USD", "to": currency})
+            service.request("POST", rates, body, {"Authorization": "Bearer fx-key", "Content-Type": "application/json"})
+            response = service.getresponse()
+            response.read()
+            statuses.append(response.status)
+        self.assertEqual(statuses, [503, 200, 404])
+        self.assertEqual(len(world.journal(f"POST {rates}")), 3)
 
     def test_retry_after_is_respected(self):
         world, client = self.open_world()

@@ -76,9 +76,7 @@ func Kinds() []Kind {
 		{"remove-rows", []string{"rows"}, "removes the newest records of a list before the response", RemoveRows(2),
 			Fault.badRows},
 		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope",
-			Respond(200, http.Header{"Content-Type": {"text/plain"}}, "exactly"), func(f Fault) string {
-				return cmp.Or(f.badStatus(), f.badHeader(), f.badBody())
-			}},
+			Respond(200, http.Header{"Content-Type": {"text/plain"}}, "exactly"), Fault.badResponse},
 		{
 			"repeat-notification", none,
 			"loses the response to the first attempt of a notification, so that it is sent again at once",
@@ -269,6 +267,17 @@ func (f Fault) Check() error {
 	}
 	return nil
 }
+
+// CheckResponse returns an error if the response of a fault of the kind respond cannot be sent, or would be changed by
+// net/http. Unlike [Fault.Check], it accepts a body of any size.
+func (f Fault) CheckResponse() error {
+	if problem := f.badResponse(); problem != "" {
+		return errors.New(problem)
+	}
+	return nil
+}
+
+func (f Fault) badResponse() string { return cmp.Or(f.badStatus(), f.badHeader(), f.badBody()) }
 
 // maxSize limits the memory of a fault, in bytes.
 const maxSize = 64 << 10

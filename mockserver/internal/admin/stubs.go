@@ -2,6 +2,8 @@ package admin
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,10 +18,10 @@ func stubRoutes() []Route {
 	return []Route{
 		route("GET", "stubs", "listStubs", "List the stubs: routes of the service beside the specified ones", "",
 			(*Admin).listStubs),
-		route("POST", "stubs", "addStub", "Add a stub; patterns are those of net/http.ServeMux", stubExample,
+		route("POST", "stubs", "addStub", "Add a stub; patterns are those of net/http.ServeMux, and the first stub whose conditions hold responds", stubExample,
 			(*Admin).addStub),
 		route("DELETE", "stubs", "removeStubs",
-			"Remove every stub, or that of an operation; the response contains the others",
+			"Remove every stub, or those of an operation; the response contains the others",
 			"", (*Admin).removeStubs),
 	}
 }
@@ -33,6 +35,10 @@ type stub struct {
 	Status  int          `json:"status,omitempty" doc:"Default: 200. Absent if the stub was added in Go."`
 	Header  fault.Header `json:"header,omitempty"`
 	Body    string       `json:"body,omitempty" doc:"Sent as JSON, unless the header has a Content-Type."`
+	Open    bool         `json:"open,omitempty" doc:"Serve requests without a key, and with a key that opens no world, too, such as those to another service. One world of a server can have such a stub for a request."`
+	// Match is checked by addStub.
+	Match json.RawMessage `json:"match,omitempty" doc:"An object. Respond only if the body is JSON and has its members, with these values; an object in it needs only its own members." example:"{\"currency\":\"NGN\"}"`
+	Nth   int             `json:"nth,omitempty" doc:"Respond only to the nth request that has the method, path and match, counted from 1. Of the stubs of one method and pattern, the first one added whose conditions hold responds." example:"1"`
 }
 
 type stubRow struct {
@@ -50,7 +56,7 @@ func (s stub) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 func viewStubs(w *world.World) []stubRow {
 	rows := []stubRow{}
 	for _, one := range w.Stubs() {
-		row := stubRow{stub{Method: one.Method, Pattern: one.Pattern}, one.Operation(), w.Log.Count(one.Operation())}
+		row := stubRow{stub{Method: one.Method, Pattern: one.Pattern, Open: one.Open}, one.Operation(), w.Log.Count(one.Operation())}
 		if response, ok := one.Handler.(stub); ok {
 			row.stub = response
 		}
@@ -68,12 +74,27 @@ const maxStubBody = 256 << 10
 
 func (s *Admin) addStub(c *control, _ none, order stub) (string, []stubRow, error) {
 	order.Status = cmp.Or(order.Status, http.StatusOK)
-	if order.Status < 200 || order.Status > 599 || len(order.Body) > maxStubBody {
-		return "", nil, fmt.Errorf("a stub has a status from 200 to 599, and a body of at most %d bytes", maxStubBody)
+	response := fault.Fault{Status: order.Status, Header: order.Header, Body: order.Body}
+	if err := response.CheckResponse(); err != nil {
+		return "", nil, err
 	}
-	err := c.world.AddStub(world.Stub{
-		Method: order.Method, Pattern: order.Pattern, Handler: order, Size: len(order.Body),
-	})
+	switch {
+	case len(order.Body) > maxStubBody:
+		return "", nil, fmt.Errorf("the body has %d bytes, and a stub at most %d bytes", len(order.Body), maxStubBody)
+	case order.Match != nil && order.Match[0] != '{':
+		return "", nil, errors.New(`match is not a JSON object: write it as {"currency":"NGN"}`)
+	case order.Nth < 0:
+		return "", nil, fmt.Errorf("nth is %d: it counts from 1", order.Nth)
+	}
+	added := world.Stub{
+		Method: order.Method, Pattern: order.Pattern, Handler: order, Size: len(order.Body) + len(order.Match),
+		Open: order.Open, Match: order.Match, Nth: order.Nth,
+	}
+	add := c.world.AddStub
+	if order.Open {
+		add = func(one world.Stub) error { return s.Worlds.AddOpenStub(c.world, one) }
+	}
+	err := add(added)
 	return "Stub added", viewStubs(c.world), err
 }
 

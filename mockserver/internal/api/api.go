@@ -241,10 +241,13 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	return s.Worlds.Unauthenticated, &p
 }
 
-// keyless returns the world of a request to an open operation whose key opens none: the first world, in the order
-// in which they were opened, that has the regulatory request in the path. Otherwise it is the home world if the
-// request has no key, and the world without an account if the key is wrong.
+// keyless returns the world of a request to an open operation whose key opens none: that of the open stub, or the first
+// world, in the order in which they were opened, that has the regulatory request in the path. Otherwise it is the home
+// world if the request has no key, and the world without an account if the key is wrong.
 func (s *API) keyless(x *wire.Exchange) *world.World {
+	if w := s.openStub(x.Request); x.Stubbed && w != nil {
+		return w
+	}
 	if id := x.PathValue("request_id"); id != "" {
 		for _, w := range s.Worlds.Worlds() {
 			if w.HasRequest(id) {

@@ -25,34 +25,52 @@ func (s *API) Specified(method, path string) string {
 
 // unspecified serves a request that names no specified operation: with a stub, or else it refuses the request.
 func (s *API) unspecified(w http.ResponseWriter, r *http.Request, refuse func(http.ResponseWriter, *http.Request)) {
-	if name := s.stubOf(r); name != "" {
-		op := operations.Operation{Name: name, Method: r.Method}
+	if name, open := s.stubOf(r); name != "" {
+		op := operations.Operation{Name: name, Method: r.Method, Open: open}
 		s.exchange(w, r, &operation{Operation: op, handle: s.serveStub, stub: true})
 		return
 	}
 	refuse(w, r)
 }
 
-// stubOf returns the operation of the stub that serves a request in the world of its key. If the key opens no world, it
-// returns that of any world, so that the request is refused for its key.
-func (s *API) stubOf(r *http.Request) string {
-	worlds := s.Worlds.Worlds()
+// stubOf returns the operation of the stubs that serve a request in the world of its key. If the key opens no world, it
+// returns that of an open stub of any world, or else of any stub, so that the request is refused for its key.
+func (s *API) stubOf(r *http.Request) (name string, open bool) {
 	_, key := Bearer(r)
 	if w, err := s.Worlds.OfKey(key); err == nil {
-		worlds = []*world.World{w}
+		name, _ = w.StubOf(r)
+		return name, false
 	}
-	for _, w := range worlds {
+	if w := s.openStub(r); w != nil {
+		return w.StubOf(r)
+	}
+	for _, w := range s.Worlds.Worlds() {
 		if name, _ := w.StubOf(r); name != "" {
-			return name
+			return name, false
 		}
 	}
-	return ""
+	return "", false
+}
+
+// openStub returns the world whose open stub serves a request, or nil.
+func (s *API) openStub(r *http.Request) *world.World {
+	for _, w := range s.Worlds.Worlds() {
+		if _, open := w.StubOf(r); open {
+			return w
+		}
+	}
+	return nil
 }
 
 func (s *API) serveStub(w *world.World, x *wire.Exchange) (reply wire.Reply) {
-	name, router := w.StubOf(x.Request)
+	name, _ := w.StubOf(x.Request)
 	if name == "" { // it was removed while the request was on its way
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.absent(w, x.Request))
+	}
+	router := w.ChooseStub(name, x.Body)
+	if router == nil {
+		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no stub %s has conditions that this request "+
+			"meets: GET %sstubs lists them; add one without conditions last", name, wire.ControlPrefix))
 	}
 	defer func() {
 		switch problem := recover(); problem {

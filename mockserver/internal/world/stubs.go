@@ -1,6 +1,8 @@
 package world
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -15,10 +17,20 @@ import (
 type Stub struct {
 	Method, Pattern string
 	Handler         http.Handler
-	Size            int // of the response, if the server stores it, in bytes
+	Size            int  // of the response, if the server stores it, in bytes
+	Open            bool // requests whose key opens no world are served, too
+	// Match and Nth are the conditions of a request. Match is a JSON object: the body has each of its members, with
+	// that value. Nth counts the requests with such a body from 1; 0: each of them.
+	Match json.RawMessage
+	Nth   int
+
+	matched *int // how many bodies have matched
 }
 
-func (s Stub) Operation() string { return s.Method + " " + s.Pattern }
+func (s *Stub) Operation() string { return s.Method + " " + s.Pattern }
+
+// isConditional reports whether requests with the method and path can fail to meet the conditions.
+func (s *Stub) isConditional() bool { return s.Match != nil || s.Nth > 0 }
 
 // stubs are the stubs of a world. The zero value has none.
 type stubs struct {
@@ -65,7 +77,10 @@ func (w *World) addStub(s Stub) error {
 	w.stubs.mu.Lock()
 	defer w.stubs.mu.Unlock()
 	for _, other := range w.stubs.all {
-		if _, err := muxOf([]Stub{other, s}); err != nil {
+		if other.Operation() == s.Operation() && other.isConditional() {
+			continue
+		}
+		if !areApart(other, s) {
 			return fmt.Errorf("the stub %s serves its requests: remove that stub first with DELETE %sstubs, or let one "+
 				"handler respond to both", other.Operation(), wire.ControlPrefix)
 		}
@@ -73,6 +88,7 @@ func (w *World) addStub(s Stub) error {
 	if len(w.stubs.all) >= maxStubs {
 		return fmt.Errorf("the world has %d stubs, which is the limit: one with a wildcard can serve many paths", maxStubs)
 	}
+	s.matched = new(int)
 	return w.stubs.replace(append(slices.Clone(w.stubs.all), s))
 }
 
@@ -83,7 +99,8 @@ func (b *stubs) replace(all []Stub) (err error) {
 	return err
 }
 
-// muxOf returns a router for stubs, or an error if one of them is malformed or in conflict with another.
+// muxOf returns a router that finds the operations of stubs, or an error if one of them is malformed or in conflict
+// with another.
 func muxOf(all []Stub) (mux *http.ServeMux, err error) {
 	defer func() { // ServeMux panics
 		if problem := recover(); problem != nil {
@@ -91,10 +108,22 @@ func muxOf(all []Stub) (mux *http.ServeMux, err error) {
 		}
 	}()
 	mux = http.NewServeMux()
-	for _, s := range all {
-		mux.Handle(s.Operation(), s.Handler)
+	for i, s := range all {
+		sameOperation := func(other Stub) bool { return other.Operation() == s.Operation() }
+		if !slices.ContainsFunc(all[:i], sameOperation) {
+			mux.Handle(s.Operation(), s.Handler)
+		}
 	}
 	return mux, nil
+}
+
+// areApart reports whether no request has the method and path of both stubs.
+func areApart(one, other Stub) bool {
+	if one.Operation() == other.Operation() {
+		return false
+	}
+	_, err := muxOf([]Stub{one, other})
+	return err == nil
 }
 
 // concrete returns a path that a pattern matches. The segments of its wildcards are in no specified path.
@@ -127,15 +156,89 @@ func (w *World) RemoveStubs(operation string) int {
 	return removed
 }
 
-// StubOf returns the operation and the router of the stub that serves a request; "" if there is none.
-func (w *World) StubOf(r *http.Request) (operation string, router http.Handler) {
+// StubOf returns the operation of the stubs that serve a request, and whether one of them is open; "" if there is none.
+func (w *World) StubOf(r *http.Request) (operation string, open bool) {
 	w.stubs.mu.RLock()
 	defer w.stubs.mu.RUnlock()
 	if w.stubs.mux == nil {
-		return "", nil
+		return "", false
 	}
 	_, operation = w.stubs.mux.Handler(r)
-	return operation, w.stubs.mux
+	return operation, slices.ContainsFunc(w.stubs.all, func(s Stub) bool { return s.Open && s.Operation() == operation })
+}
+
+// ChooseStub returns a router to the first stub of an operation whose conditions a request with a body meets, and
+// counts the request; nil if there is none.
+func (w *World) ChooseStub(operation string, body []byte) *http.ServeMux {
+	w.stubs.mu.Lock()
+	defer w.stubs.mu.Unlock()
+	var chosen *http.ServeMux
+	for _, s := range w.stubs.all {
+		if s.Operation() != operation || !matches(s.Match, body) {
+			continue
+		}
+		if *s.matched++; chosen == nil && (s.Nth == 0 || s.Nth == *s.matched) {
+			chosen, _ = muxOf([]Stub{s}) // it was valid when it was added
+		}
+	}
+	return chosen
+}
+
+// matches reports whether a body is a JSON object that has each member of another one, with the same value; an object
+// in it needs only those members, too.
+func matches(members, body []byte) bool {
+	if members == nil {
+		return true
+	}
+	want, wrong := decoded(members)
+	got, err := decoded(body)
+	return wrong == nil && err == nil && contains(got, want)
+}
+
+func decoded(text []byte) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
+}
+
+func contains(got, want any) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		object, isObject := got.(map[string]any)
+		for name, value := range want {
+			member, exists := object[name]
+			if !exists || !contains(member, value) {
+				return false
+			}
+		}
+		return isObject
+	case []any:
+		list, _ := got.([]any)
+		return slices.EqualFunc(list, want, contains)
+	case json.Number:
+		number, isNumber := got.(json.Number)
+		one, wrong := want.Float64()
+		other, err := number.Float64()
+		return isNumber && (want == number || wrong == nil && err == nil && one == other)
+	}
+	return got == want
+}
+
+// AddOpenStub adds a stub that serves requests whose key opens no world. It returns an error if the stub of another
+// world serves the same requests.
+func (b *Worlds) AddOpenStub(w *World, s Stub) error {
+	b.openStubs.Lock()
+	defer b.openStubs.Unlock()
+	for _, other := range b.Worlds() {
+		for _, served := range other.Stubs() {
+			if other != w && served.Open && !areApart(served, s) {
+				return fmt.Errorf("the stub %s serves requests without a key in the world %s: choose another path, or close that "+
+					"world", served.Operation(), other.Name())
+			}
+		}
+	}
+	return w.AddStub(s)
 }
 
 // Operations returns the names of the specified operations, and those of the stubs.

@@ -25,6 +25,8 @@ type Worlds struct {
 
 	attempts chan struct{} // see delivery.Config
 
+	openStubs sync.Mutex // held while one is added
+
 	mu      sync.RWMutex
 	byKey   map[string]*World
 	opened  []*World // in the order in which they were opened, the home world first

@@ -22,7 +22,7 @@ export function stubs(app, view) {
   const rows = list(app, {
     label: "Stubs",
     heads: ["Method", "Status", "Path", "Response", "Requests"],
-    key: (one) => one.operation,
+    key: (one) => one.id,
     row: (one) => [
       one.method, one.status ? status(one.status) : badge("Go"), h("span", { class: "mono" }, one.pattern),
       one.status ? (one.body ?? "").slice(0, 200) : "a handler of a Go test", count(one.requests, "request"),
@@ -32,19 +32,22 @@ export function stubs(app, view) {
 
   function open(id) {
     rows.mark(id);
-    const one = all.find(({ operation }) => operation === id);
+    const one = all.find((stub) => stub.id === id);
     if (id === "new") newStub();
     else if (one) detail(one);
     else view.close();
   }
 
-  function detail({ operation, header, requests, ...one }) {
+  function detail({ id, operation, header, requests, ...one }) {
     const remove = () => attempt(() => app.api.remove("stubs", { operation }), "Stub removed");
-    view.open(operation, h("h2", { class: "mono" }, operation),
+    view.open(id, h("h2", { class: "mono" }, operation),
       actions(button("Remove", remove),
         h("a", { class: "button", href: app.link({ section: "journal", id: "", query: { q: operation } }) }, "Its requests")),
       facts([
         ["Requests", String(requests)],
+        ["Key", one.open ? "none needed" : "of this world"],
+        ["If the body has", one.match && JSON.stringify(one.match)],
+        ["Request number", one.nth && String(one.nth)],
         ["Status", one.status && String(one.status)],
         ...Object.entries(header ?? {}).map(([name, value]) => /** @type {[string, any]} */ ([name, String(value)])),
       ]),
@@ -70,6 +73,11 @@ export function stubs(app, view) {
     open,
     async load() {
       all = await attempt(() => app.api.get("stubs")) ?? all;
+      const seen = new Set();
+      for (const [i, one] of all.entries()) {
+        one.id = seen.has(one.operation) ? `${one.operation} #${i + 1}` : one.operation;
+        seen.add(one.operation);
+      }
       rows.set(all);
     },
   };
