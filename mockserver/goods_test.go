@@ -104,10 +104,23 @@ func TestAddShipment_OverHTTP(t *testing.T) {
 		t.Errorf("%q and %q have no SH-1 and no %q", shipments, invoices, url)
 	}
 	for body, want := range map[string]string{
-		`{"shipment_id":"SH-1"}`:                                                   "already",
-		`{"shipment_id":"SH-MAGICFAILONCE"}`:                                       "special input",
-		`{"line_items":[{}]}`:                                                      "needs an hs_code",
-		`{"line_items":[{"hs_code":"shoes"}]}`:                                     "hs_code must be 2 to 12 digits",
+		`{"shipment_id":"SH-1"}`:               "already",
+		`{"shipment_id":"SH-MAGICFAILONCE"}`:   "special input",
+		`{"line_items":[{}]}`:                  "needs an hs_code",
+		`{"line_items":[{"hs_code":"shoes"}]}`: "hs_code must be 2 to 12 digits",
+		// A spreadsheet dropped the zero of 030559, and two documents that the fish needs were not offered.
+		`{"line_items":[{"description":"Dried fish","quantity":2,"hs_code":"30559"}]}`: "in pairs",
+		// The OpenAPI document does not allow these identifiers, so that checking clients refused them.
+		`{"shipment_id":"ORD-7"}`:                              "shipment_id must be SH- and at most 64 letters and digits",
+		`{"shipment_id":"SH-1 2"}`:                             "shipment_id must be SH-",
+		`{"shipment_id":"SH-1\r\n"}`:                           "shipment_id must be SH-",
+		`{"shipment_id":"SH-` + strings.Repeat("1", 65) + `"}`: "shipment_id must be SH-",
+		// The last of two values was taken in silence.
+		`{"shipment_id":"SH-2","shipment_id":"SH-3"}`:                     `field "shipment_id" is given twice`,
+		`{"line_items":[{"hs_code":"910211","quantity":1,"quantity":2}]}`: `field "quantity" is given twice`,
+		// The refusal showed how the server encodes JSON.
+		`{"documents":[{"document_type":"FDA","amount":1e400}]}`:                   "amount of FDA must be a number",
+		`{"line_items":[{"hs_code":"910211","unit_price":1e400}]}`:                 "unit_price must be a number that is not negative",
 		`{"to":{"country":"Ghana"}}`:                                               "to.country must be a two-letter code",
 		`{"documents":[{"document_type":"CUSTOM","amount":1}]}`:                    "did you mean",
 		`{"documents":[` + fda + `,` + fda + `]}`:                                  "FDA is listed twice",

@@ -1,15 +1,69 @@
 package mockserver_test
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
+
+// The rows of the scenario rowsN were all payments, so that their sum was not the balance.
+func TestTransactions_AddUpToTheBalanceInEveryScenario(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, scenario := range []string{"default", "seed7", "empty", "lowfunds", "rows1", "rows2", "rows7", "rows2500",
+		"rows101-lowfunds", "history7", "history900", "shipments30", "instant", "cap7", "virtual", "recent"} {
+		w := srv.NewWorld(t, scenario)
+		for _, wallet := range w.Wallets() {
+			var page struct {
+				Transactions []struct {
+					Amount shipping.Amount
+					Flow   string
+				}
+			}
+			var sum shipping.Amount
+			for number := 1; number == 1 || len(page.Transactions) > 0; number++ {
+				as(t, srv, w.SecretKey, "GET", fmt.Sprintf("/v1/transactions?perPage=10000&page=%d&wallet=%s", number, wallet),
+					"").data(t, &page)
+				for _, tx := range page.Transactions {
+					if tx.Flow == "out" {
+						tx.Amount = tx.Amount.Neg()
+					}
+					sum = shippingtest.Must(sum.Add(tx.Amount))(t)
+				}
+			}
+			if balance, _ := w.Balance(wallet); sum.Cmp(balance) != 0 {
+				t.Errorf("%s: the rows of %s add up to %s, and it holds %s", scenario, wallet, sum, balance)
+			}
+		}
+	}
+}
+
+// The seeded history ended in January 2026, whatever the date was: an export of the last month was empty.
+func TestScenario_RecentEndsToday(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2031, time.May, 7, 8, 0, 0, 0, time.UTC)))
+		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("recent"))
+		defer srv.Close()
+		virtual, other := srv.NewWorld(t, "recent-virtual"), srv.NewWorld(t, "default")
+		latest := func(w *mockserver.World) string {
+			t.Helper()
+			return as(t, srv, w.SecretKey, "GET", "/v1/transactions?perPage=1&wallet="+w.Wallets()[0], "").want(t, 200).
+				at(t, "data.transactions.0.created_at").(string)[:10]
+		}
+		shippingtest.Diff(t, "latest transactions", []string{"2031-05-05", "2031-05-05", "2026-01-04"},
+			[]string{latest(srv.World), latest(virtual), latest(other)})
+		shippingtest.Diff(t, "virtual time", "2031-05-06T09:30:00Z", virtual.Now().Format(time.RFC3339))
+	})
+}
 
 // line has the common fields of a transaction and a ledger entry.
 type line struct {

@@ -147,7 +147,7 @@ func TestStubs_OverHTTP(t *testing.T) {
 	}
 }
 
-// A stub took a header that cannot be sent, which the fault respond refuses: the response lacked it, or was another one.
+// A stub took a header that cannot be sent, which the fault respond refuses: the response did not have it.
 func TestStubs_RefuseResponsesThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	server := start(t)
@@ -160,7 +160,7 @@ func TestStubs_RefuseResponsesThatCannotBeSent(t *testing.T) {
 		`"match":[1]`:                     "match is not a JSON object",
 		`"nth":-1`:                        "nth is -1: it counts from 1",
 	} {
-		got := post(t, server, "/_mock/stubs", `{"method":"GET","pattern":"/v1/x",`+response+"}").want(t, http.StatusBadRequest)
+		got := post(t, server, "/_mock/stubs", `{"method":"GET","pattern":"/v1/x",`+response+"}").want(t, 400)
 		shippingtest.Contains(t, response, string(got.body), want)
 	}
 }

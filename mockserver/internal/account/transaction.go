@@ -135,27 +135,33 @@ type Sender struct {
 const computedStep = 20 * time.Second
 
 // Compute gives a wallet, before anything else, a history of so many transactions until a time, which follow from a
-// seed and their place alone. None is kept in memory, and the millionth costs what the first does.
+// seed and their place alone. Each second one pays out what the one before it has paid in, so that an even number of
+// them adds up to nothing. None is kept in memory, and the millionth costs what the first does.
 func (w *Account) Compute(wallet ledger.Wallet, seed uint64, total int, before time.Time) {
 	w.TransactionsOf(wallet.Reference).Past = records.Past{Total: total, Record: func(ordinal int) json.RawMessage {
-		return w.computed(wallet, splitmix.Mix(uint64(ordinal)^seed), before.Add(-time.Duration(total-ordinal)*computedStep))
+		e := ledger.Entry{Wallet: wallet.Reference, Currency: wallet.Currency,
+			At: before.Add(-time.Duration(total-ordinal) * computedStep)}
+		return w.computed(e, uint64(ordinal), seed)
 	}}
 }
 
-// computed returns the transaction of a number, whose mapping to an identifier is bijective, at a time. It reads of the
-// account only what never changes.
-func (w *Account) computed(wallet ledger.Wallet, number uint64, at time.Time) json.RawMessage {
+// computed returns the transaction of an ordinal for an entry with a wallet and a time. It reads of the account only
+// what never changes.
+func (w *Account) computed(e ledger.Entry, ordinal, seed uint64) json.RawMessage {
 	texts := []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"}
+	number := splitmix.Mix(ordinal ^ seed) // whose mapping to an identifier is bijective
 	chance := splitmix.Mix(number)
-	amount, _ := shipping.NewAmount(int64(chance%5_000_000)+1, 2) // seven digits always fit, also below
+	pair := splitmix.Mix(splitmix.Mix(ordinal/2 ^ seed))
+	e.Amount, _ = shipping.NewAmount(int64(pair%5_000_000)+1, 2) // seven digits always fit, also below
+	if e.Kind, e.Memo = ledger.KindDebit, texts[chance>>32%uint64(len(texts))]; ordinal%2 == 0 {
+		e.Kind, e.Memo = ledger.KindFunding, "Wallet funded"
+	}
 	id, how := codedNumber(number), TransactionDetails{}
 	if chance%7 != 0 {
 		how.TxRef = "SHP-" + id
 	}
-	t, _ := w.transaction(ledger.Entry{
-		ID: "TR-" + id, Kind: ledger.KindDebit, Wallet: wallet.Reference, Currency: wallet.Currency, Amount: amount,
-		Memo: texts[chance>>32%uint64(len(texts))], At: at,
-	}, how, storageNumber(number))
+	e.ID = "TR-" + id
+	t, _ := w.transaction(e, how, storageNumber(number))
 	record, err := jsontext.Encode(t)
 	if err != nil { // every value is computed from valid parts
 		return json.RawMessage("null")

@@ -56,7 +56,7 @@ func (s stub) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 func viewStubs(w *world.World) []stubRow {
 	rows := []stubRow{}
 	for _, one := range w.Stubs() {
-		row := stubRow{stub{Method: one.Method, Pattern: one.Pattern, Open: one.Open}, one.Operation(), w.Log.Count(one.Operation())}
+		row := stubRow{stub{Method: one.Method, Pattern: one.Pattern}, one.Operation(), w.Log.Count(one.Operation())}
 		if response, ok := one.Handler.(stub); ok {
 			row.stub = response
 		}

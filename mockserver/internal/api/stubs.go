@@ -69,8 +69,8 @@ func (s *API) serveStub(w *world.World, x *wire.Exchange) (reply wire.Reply) {
 	}
 	router := w.ChooseStub(name, x.Body)
 	if router == nil {
-		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no stub %s has conditions that this request "+
-			"meets: GET %sstubs lists them; add one without conditions last", name, wire.ControlPrefix))
+		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no stub %s has conditions that this "+
+			"request meets: GET %sstubs lists them; add one without conditions last", name, wire.ControlPrefix))
 	}
 	defer func() {
 		switch problem := recover(); problem {

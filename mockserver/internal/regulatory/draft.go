@@ -170,7 +170,8 @@ func checkItems(items []LineItem) []Problem {
 			{item.ItemID != "" && !isItemID(item.ItemID), "item_id",
 				"must be IT- and letters and digits; leave it out for a new item"},
 			{strings.TrimSpace(item.Description) == "", "description", "must describe the item"},
-			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code", "must be 2 to 12 digits, or left out if unknown"},
+			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code",
+				"must be 2 to 12 digits in pairs (spreadsheets drop a leading zero), or left out if unknown"},
 			{item.Quantity < 1, "quantity", "must be at least 1, as a whole number"},
 			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price",
 				"must be a number that is not negative, of at most 18 digits"},
@@ -223,7 +224,7 @@ var (
 	isItemID   = regexp.MustCompile(`^IT-[0-9A-Za-z]+$`).MatchString
 	isCountry  = regexp.MustCompile(`^[A-Z]{2}$`).MatchString
 	isCurrency = regexp.MustCompile(`^[A-Z]{3}$`).MatchString
-	isHSCode   = regexp.MustCompile(`^[0-9]{2,12}$`).MatchString
+	isHSCode   = regexp.MustCompile(`^([0-9]{2}){1,6}$`).MatchString
 )
 
 // hsDigits returns an HS code without dots, spaces and hyphens, or ""

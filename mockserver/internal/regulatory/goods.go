@@ -3,6 +3,7 @@ package regulatory
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/shipping-go/shipping/internal/jsonread"
@@ -11,6 +12,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
+
+var isShipmentID = regexp.MustCompile(`^SH-[0-9A-Za-z]{1,64}$`).MatchString
 
 type Consignment struct {
 	// Items may have no ids; the service then adds them.
@@ -37,6 +40,9 @@ func (in AnalyzeInput) Addable() error {
 	if _, special := specialInput(in); special {
 		return fmt.Errorf("%s%s is a special input, which has an effect of its own: choose another", in.ShipmentID,
 			in.FileURL)
+	}
+	if in.ShipmentID != "" && !isShipmentID(in.ShipmentID) {
+		return errors.New("shipment_id must be SH- and at most 64 letters and digits, as those of the service are")
 	}
 	if problems := in.check(); len(problems) > 0 {
 		return errors.New(problems[0].Field + " " + problems[0].Reason)

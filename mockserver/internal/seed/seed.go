@@ -27,6 +27,7 @@ type Plan struct {
 	Payments        int // seeded payments; 0: the usual number
 	Shipments       int // seeded shipments; 0: the usual number
 	ObjectBreakdown bool
+	Later           time.Duration // than Epoch, at which the history ends
 }
 
 // Usual returns the plan of a server without options.
@@ -42,6 +43,12 @@ func (p *Plan) debits() int {
 		return seededDebits
 	}
 }
+
+// End is where the history ends.
+func (p *Plan) End() time.Time { return Epoch.Add(p.Later) }
+
+// Recent returns the whole days from Epoch until a time.
+func Recent(now time.Time) time.Duration { return max(0, now.Sub(Epoch)).Truncate(day) }
 
 // Stored returns about how many records an account of the plan stores.
 func (p *Plan) Stored() int { return p.debits() + seededRates + seededWebhooks + p.Shipments }
@@ -102,7 +109,7 @@ func (w *seeder) seedShipments() {
 	for i := range cmp.Or(w.plan.Shipments, len(w.Voyages)) {
 		v := w.Voyages[i%len(w.Voyages)]
 		items, c := w.items(v.Goods), w.Carriers[i%len(w.Carriers)]
-		made := Epoch.Add(-time.Duration(v.Hours)*time.Hour - time.Duration(i/len(w.Voyages))*50*day)
+		made := w.plan.End().Add(-time.Duration(v.Hours)*time.Hour - time.Duration(i/len(w.Voyages))*50*day)
 		s := &account.Shipment{
 			ShipmentID: w.IDs.Coded("SH"), Status: v.Status,
 			AddressFrom: account.Address{AddressID: w.IDs.Numbered("AD"), Address: w.Places[v.From]},
@@ -175,7 +182,7 @@ func (w *seeder) seedRates() {
 	for i := range seededRates {
 		c := choices[i%len(choices)]
 		if i%len(choices) == 0 {
-			made = Epoch.Add(-time.Duration(seededRates-i) * 4 * time.Hour)
+			made = w.plan.End().Add(-time.Duration(seededRates-i) * 4 * time.Hour)
 			from, to, box = w.IDs.Numbered("AD"), w.IDs.Numbered("AD"), w.IDs.Numbered("PC")
 		}
 		purse := money[0]
@@ -221,7 +228,7 @@ func (w *seeder) priced(dollars string, into purse, percent int) shipping.Amount
 // that a replay to all makes few deliveries.
 func (w *seeder) seedWebhooks() {
 	for i := range seededWebhooks {
-		made := jsontext.Timestamp{Time: Epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour)}
+		made := jsontext.Timestamp{Time: w.plan.End().Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour)}
 		h := &account.Webhook{
 			WebhookID: w.IDs.Numbered("WA"), StorageID: w.IDs.Storage(),
 			Name: fmt.Sprintf("Shop %03d", i+1), URL: fmt.Sprintf("https://hooks.example/shops/%03d", i+1),
@@ -273,7 +280,7 @@ func (w *seeder) seedDeliveries() {
 
 const day = 24 * time.Hour
 
-// Epoch is where every seeded history ends. It is fixed, so that a seed always gives the same times.
+// Epoch is where the seeded history ends by default. It is fixed, so that a seed always gives the same times.
 var Epoch = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)
 
 // seedWallets opens the wallets and plays their history in the order of time: a first funding each,
@@ -281,7 +288,7 @@ var Epoch = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)
 func (w *seeder) seedWallets() {
 	money := w.Wallets
 	wallets := make([]string, len(money))
-	at := Epoch.Add(-150 * day)
+	at := w.plan.End().Add(-150 * day)
 	for i, p := range money {
 		w.ExchangeRates[p.Currency] = w.amount(p.PerDollar)
 		wallets[i] = w.IDs.Numbered("VA")
@@ -289,7 +296,7 @@ func (w *seeder) seedWallets() {
 		at = at.Add(time.Minute)
 	}
 	debits := w.plan.debits()
-	step := Epoch.Sub(at) / time.Duration(debits+2)
+	step := w.plan.End().Sub(at) / time.Duration(debits+2)
 	for i := range debits {
 		at = at.Add(step)
 		which := w.chooseWallet(money)
@@ -301,17 +308,19 @@ func (w *seeder) seedWallets() {
 }
 
 // openWallet opens a wallet with its first funding, or with nothing in an empty world. The rows that a
-// plan asks for are a history before that funding, which the ledger has as the balance brought forward.
+// plan asks for are a history before that funding, which adds up to nothing: it has an even number of rows, and the
+// wallet gets another funding if the plan asks for an even number.
 func (w *seeder) openWallet(wallet ledger.Wallet, p purse, at time.Time) {
 	w.check(w.Ledger.Open(wallet))
-	memo := "Wallet funded: opening balance"
-	if w.plan.Computed > 0 && len(w.Ledger.Wallets()) == 1 {
-		w.Compute(wallet, splitmix.Mix(w.plan.Seed+1), w.plan.Computed-1, at)
-		memo = "Balance brought forward"
+	fundings := 1
+	if rows := w.plan.Computed; rows > 0 && len(w.Ledger.Wallets()) == 1 {
+		fundings = 2 - rows%2
+		w.Compute(wallet, splitmix.Mix(w.plan.Seed+1), rows-fundings, at)
 	}
 	w.TransactionsOf(wallet.Reference)
-	if !w.plan.Empty {
-		w.check(w.Fund(wallet.Reference, p.Opening, memo, at))
+	for ; fundings > 0 && !w.plan.Empty; fundings-- {
+		w.check(w.Fund(wallet.Reference, p.Opening, "Wallet funded: opening balance",
+			at.Add(-time.Duration(fundings-1)*time.Second)))
 	}
 }
 

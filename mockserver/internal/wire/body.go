@@ -155,10 +155,13 @@ func (d Decoding) read(text []byte, into any) error {
 	return err
 }
 
-// DecodeControl decodes a body for the control surface, which refuses unknown fields at any depth.
+// DecodeControl decodes a body for the control surface, which refuses unknown and repeated fields at any depth.
 func (d Decoding) DecodeControl(x *Exchange, into any) *Reply {
 	if refusal := d.Decode(x, into); refusal != nil {
 		return refusal
+	}
+	if name, found := repeated(jsonread.Parse(string(x.Body))); found {
+		return new(Refused(http.StatusBadRequest, CodeInvalid, fmt.Sprintf("field %q is given twice: remove one", name)))
 	}
 	name, found := jsonread.UnknownMember(x.Body, into)
 	if !found {
@@ -171,6 +174,18 @@ func (d Decoding) DecodeControl(x *Exchange, into any) *Reply {
 		advice = " in this place: it is a field of " + place
 	}
 	return new(Refused(http.StatusBadRequest, CodeInvalid, fmt.Sprintf("unknown field %q%s", name, advice)))
+}
+
+// repeated returns the first name that an object in a value has twice.
+func repeated(value jsonread.Value) (name string, found bool) {
+	name, found = value.Repeated()
+	for i := 0; i < len(value.Members) && !found; i++ {
+		name, found = repeated(value.Members[i].Value)
+	}
+	for i := 0; i < len(value.Elements) && !found; i++ {
+		name, found = repeated(value.Elements[i])
+	}
+	return name, found
 }
 
 // addPlaces adds the JSON names of the fields of a type, at any depth, each with the first place that has it.

@@ -20,8 +20,10 @@ func (w *World) AddShipment(s goods.Shipment) (string, error) {
 	if w.Account.Shipments[s.ID] != nil {
 		return "", fmt.Errorf("mockserver: the world has a shipment %q already", s.ID)
 	}
-	if err := (regulatory.AnalyzeInput{ShipmentID: cmp.Or(s.ID, "SH-")}).Addable(); err != nil {
-		return "", fmt.Errorf("mockserver: %w", err)
+	if s.ID != "" {
+		if err := (regulatory.AnalyzeInput{ShipmentID: s.ID}).Addable(); err != nil {
+			return "", fmt.Errorf("mockserver: %w", err)
+		}
 	}
 	consignment, err := w.consignment(s.Items, s.From, s.To, s.Documents)
 	if err != nil {
@@ -66,14 +68,6 @@ func (w *World) AddInvoice(in goods.Invoice) (string, error) {
 // consignment returns what an analysis reads, with the defaults of package goods. The caller holds the lock.
 func (w *World) consignment(items []goods.Item, from, to shipping.Address,
 	documents []goods.Document) (c regulatory.Consignment, err error) {
-	text, err := json.Marshal([]any{items, from, to, documents})
-	if err == nil {
-		err = w.Room(len(text))
-	}
-	if err != nil {
-		return c, err
-	}
-	w.Stored(text)
 	if len(items) == 0 {
 		items = []goods.Item{{Description: "Men's cotton shirt, woven", HSCode: "620520"}}
 	}
@@ -98,6 +92,14 @@ func (w *World) consignment(items []goods.Item, from, to shipping.Address,
 	if err := c.Check(); err != nil {
 		return c, fmt.Errorf("mockserver: %w", err)
 	}
+	text, err := json.Marshal([]any{items, from, to, documents})
+	if err == nil {
+		err = w.Room(len(text))
+	}
+	if err != nil {
+		return c, err
+	}
+	w.Stored(text)
 	return c, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/spelling"
@@ -47,6 +48,8 @@ func Scenarios() []ScenarioWord {
 			apply: func(w *worldPlan, _ int) { w.dialect.Time.Generation = -1 }},
 		{Word: "capN", Max: 10_000, Summary: "pages have at most N records, regardless of perPage",
 			apply: func(w *worldPlan, n int) { w.dialect.List.MaxPerPage = n }},
+		{Word: "recent", Summary: "the history ends at the latest 09:30 UTC instead of on 2026-01-05",
+			apply: func(w *worldPlan, _ int) { w.Later = seed.Recent(time.Now()) }},
 		{Word: "virtual", Summary: "time stands still until the world is advanced",
 			apply: func(w *worldPlan, _ int) { w.virtual = true }},
 		{Word: "real", Summary: "time is real, even if the home world has a virtual clock",

@@ -68,7 +68,11 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 	w.use.begin()()
 	w.Clock = clock.Real(seed.Epoch)
 	if p.virtual {
-		w.Clock = clock.Virtual(b.settings.Start)
+		start := b.settings.Start
+		if end := p.End(); start.Before(end) {
+			start = end
+		}
+		w.Clock = clock.Virtual(start)
 	}
 	w.timers = w.Clock.Scope()
 	w.Inbox = delivery.NewInbox(key, w.Dialect().Notification, w.Clock.Now)
