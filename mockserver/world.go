@@ -74,7 +74,7 @@ func (w *World) Findings() []journal.Finding { return w.core.Findings() }
 // fast receivers and handlers are.
 func (w *World) Advance(d time.Duration) ([]journal.Fired, error) { return w.core.Advance(d) }
 
-// Pending returns the number of timers that are pending on the world's clock: documents being generated,
+// Pending returns the number of timers of the world's clock whose work is not done: documents being generated,
 // retries of deliveries, delayed responses.
 func (w *World) Pending() int { return w.core.Clock.Waiting() }
 

@@ -34,6 +34,7 @@ type Clock struct {
 	now     time.Time // of a virtual clock
 	waiting queue
 	turns   Turn // used so far
+	calling int  // functions that run
 	stopped bool
 	running sync.WaitGroup
 }
@@ -146,9 +147,20 @@ func (c *Clock) ring(t *Timer) {
 		return
 	}
 	t.fired = true
+	c.calling++
 	c.running.Add(1)
 	c.mu.Unlock()
 	defer c.running.Done()
+	c.call(t)
+}
+
+// call calls the function of a timer that was removed.
+func (c *Clock) call(t *Timer) {
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.calling--
+	}()
 	t.fn()
 }
 
@@ -174,7 +186,7 @@ func (c *Clock) Advance(d time.Duration) ([]journal.Fired, error) {
 		if t == nil {
 			return fired, nil
 		}
-		t.fn()
+		c.call(t)
 		fired = append(fired, journal.Fired{Due: t.due, Label: t.label})
 	}
 }
@@ -191,14 +203,16 @@ func (c *Clock) next(until time.Time) *Timer {
 	t := c.waiting[0]
 	c.remove(t)
 	t.fired = true
+	c.calling++
 	c.now = t.due
 	return t
 }
 
+// Waiting returns the number of functions that have not returned: those that are due later, and those that run.
 func (c *Clock) Waiting() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.waiting)
+	return len(c.waiting) + c.calling
 }
 
 // Pending returns at most that many pending functions, in due order.

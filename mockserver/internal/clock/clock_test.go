@@ -78,6 +78,28 @@ func TestStop_DropsWhatWaitsForARealClock(t *testing.T) {
 	})
 }
 
+// A function that was running did not count as waiting. Whoever waits until nothing is left, as sweep does, then read a
+// request before its last document was complete.
+func TestWaiting_CountsAFunctionUntilItReturns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []*Clock{Real(start), Virtual(start)} {
+			finish := make(chan struct{})
+			c.After(time.Second, "takes a while", func() { <-finish })
+			if c.IsVirtual() {
+				go func() { _, _ = c.Advance(time.Second) }()
+			} else {
+				time.Sleep(time.Second)
+			}
+			synctest.Wait()
+			shippingtest.Diff(t, "functions while one runs", 1, c.Waiting())
+			close(finish)
+			synctest.Wait()
+			shippingtest.Diff(t, "functions after it", 0, c.Waiting())
+		}
+	})
+}
+
 // Whatever timers are added and stopped, the remaining ones are called in due order, and those that are due at the same
 // time in the order in which they were scheduled. A timer that is removed from the middle of the heap can leave it out
 // of order.
