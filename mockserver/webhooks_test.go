@@ -151,6 +151,10 @@ func TestFaultsOfNotifications(t *testing.T) {
 			fault.Rule{Operation: fault.Notification, First: 1, Fault: fault.RepeatNotification()},
 			first + " " + first + " " + second, "", notify.Delivered,
 		},
+		"replay-notification": {
+			fault.Rule{First: 1, Fault: fault.ReplayNotification()}, first + " replayed " + first + " " + second,
+			"; the response to the replay was 200", notify.Delivered,
+		},
 		"delay-notification": {
 			fault.Rule{Event: first, Fault: fault.DelayNotification(time.Second)}, second + " " + first, "", notify.Delivered,
 		},
@@ -175,6 +179,9 @@ func TestFaultsOfNotifications(t *testing.T) {
 			advance(t, srv, time.Minute)
 			var got []string
 			for _, n := range srv.Inbox() {
+				if n.Valid && strings.HasSuffix(n.DeliveryID, "REPLAY") {
+					got = append(got, "replayed")
+				}
 				if n.Valid {
 					got = append(got, n.Event)
 				} else if !bytes.Contains(n.Payload, []byte(srv.Shipments()[1])) && n.DeliveryID == "WD-FORGED" {

@@ -14,7 +14,9 @@ async function call(method, path, body) {
     await sleep(1000 * Number(response.headers.get("Retry-After") ?? 0));
     throw new Error(response.statusText);
   }
-  return (await response.json()).data;
+  const envelope = await response.json();
+  if (envelope.status !== true) throw new Error(envelope.message);
+  return envelope.data;
 }
 
 async function purchase(request) {

@@ -20,10 +20,13 @@ def call(method, path, body=None):
     request = urllib.request.Request(BASE + path, data, HEADERS, method=method)
     try:
         with urllib.request.urlopen(request, timeout=5) as response:
-            return json.load(response)["data"]
+            envelope = json.load(response)
     except urllib.error.HTTPError as error:
         time.sleep(int(error.headers.get("Retry-After", 0)))
         raise
+    if envelope["status"] is not True:
+        raise RuntimeError(envelope["message"])
+    return envelope["data"]
 
 
 def purchase(request):

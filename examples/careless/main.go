@@ -73,9 +73,13 @@ func call(method, path string, in any) (r request, err error) {
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if it has none
 		return r, &refusal{resp.Status, time.Duration(seconds) * time.Second}
 	}
-	err = json.NewDecoder(resp.Body).Decode(&struct{ Data any }{&r})
-	if err == nil && r.ID == "" {
-		err = errors.New("the response has no request")
+	envelope := struct {
+		Status bool
+		Data   any
+	}{Data: &r}
+	err = json.NewDecoder(resp.Body).Decode(&envelope)
+	if err == nil && (!envelope.Status || r.ID == "") {
+		err = errors.New("the response is not a success with a request")
 	}
 	return r, err
 }

@@ -83,6 +83,11 @@ func Kinds() []Kind {
 			RepeatNotification(), sound,
 		},
 		{
+			"replay-notification", none,
+			"sends a notification again once it was accepted, with other ids and the same payload, as a replay does",
+			ReplayNotification(), sound,
+		},
+		{
 			"delay-notification", []string{"duration"}, "sends a notification later, by the world's clock",
 			DelayNotification(time.Minute), Fault.noDuration,
 		},
@@ -215,6 +220,10 @@ func RemoveRows(n int) Fault { return Fault{Kind: "remove-rows", Rows: n} }
 // sent again at once with the same delivery id, whatever the response was, and also if the dialect allows only one
 // attempt.
 func RepeatNotification() Fault { return Fault{Kind: "repeat-notification"} }
+
+// ReplayNotification returns a fault of notifications that sends one again as soon as it was accepted, as a replay does:
+// with another delivery id, another event id and the same payload, once, whatever the response is.
+func ReplayNotification() Fault { return Fault{Kind: "replay-notification"} }
 
 // DelayNotification returns a fault of notifications that sends one after d on the world's clock. Others are sent
 // meanwhile.

@@ -30,7 +30,7 @@ func newJob(w *mockserver.World, files map[string]string) *job {
 	return &job{http.Client{Transport: w.Transport(), Timeout: 30 * time.Second}, w.URL, w.SecretKey, files}
 }
 
-// refused is the error of a response with another status than 200.
+// refused is the error of a response with another status than 200, or whose member status is false.
 type refused int
 
 func (r refused) Error() string { return fmt.Sprint(int(r), " ", http.StatusText(int(r))) }
@@ -59,7 +59,17 @@ func (s *job) call(ctx context.Context, method, path string, in, data any) error
 	if resp.StatusCode != http.StatusOK {
 		return refused(resp.StatusCode)
 	}
-	return json.Unmarshal(text, &struct{ Data any }{data})
+	envelope := struct {
+		Status bool
+		Data   any
+	}{Data: data}
+	if err := json.Unmarshal(text, &envelope); err != nil {
+		return err
+	}
+	if !envelope.Status {
+		return refused(resp.StatusCode)
+	}
+	return nil
 }
 
 // record is a regulatory request.

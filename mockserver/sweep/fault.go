@@ -38,10 +38,12 @@ const (
 const retryAfter = time.Second
 
 // A request that arrives late takes effect a while after the program has stopped waiting for a response, but before
-// [shipping.PurchaseOptions.QuietFor] has passed: a program that waits that long before it decides is right.
+// [shipping.PurchaseOptions.QuietFor] has passed: a program that waits that long before it decides is right. Behind a
+// gateway the service can take longer, because the program has a response.
 const (
-	lateBy        = 15 * time.Second
-	latestArrival = 45 * time.Second
+	lateBy         = 15 * time.Second
+	latestArrival  = 45 * time.Second
+	gatewayArrival = 2 * time.Minute
 )
 
 // Faults returns every fault that a sweep can try. The caller may change the slice.
@@ -53,6 +55,8 @@ func faults(patience time.Duration) []Fault {
 	after := func(f fault.Fault) fault.Rule { return fault.Rule{Committed: true, Fault: f} }
 	unavailable := http.Header{"Retry-After": {fmt.Sprint(int(retryAfter.Seconds()))}}
 	late, arrivesLate := fault.Latency(patience+patience/5), fault.ArriveLate(min(max(0, patience)+lateBy, latestArrival))
+	refusal := fault.Respond(http.StatusOK, http.Header{"Content-Type": {"application/json"}},
+		`{"status":false,"message":"not performed","data":{"error_code":"injected"}}`)
 	generation := fault.Rule{Point: fault.Generation, First: 1} // no request is involved, so the rule names none
 	return []Fault{
 		{Name: "lost-before", Summary: "the connection closes before the request takes effect", to: requests,
@@ -67,6 +71,12 @@ func faults(patience time.Duration) []Fault {
 			rule: after(fault.Empty())},
 		{Name: "html", Summary: "the request takes effect and the response is an HTML page with 200", to: requests,
 			rule: after(fault.HTML(http.StatusOK))},
+		{Name: "empty-before", Summary: "the response is 200 without a body, and the request does not take effect",
+			to: changing, rule: before(fault.Empty())},
+		{Name: "html-before", Summary: "the response is an HTML page with 200, and the request does not take effect",
+			to: changing, rule: before(fault.HTML(http.StatusOK))},
+		{Name: "refused", Summary: "the response is 200 with status false, and the request does not take effect",
+			to: requests, rule: before(refusal)},
 		{Name: "404", Summary: "404 although the record exists, as from a copy of the data that is behind", to: reading,
 			rule: before(fault.Status(http.StatusNotFound, nil))},
 		{Name: "500", Summary: "500 before the request takes effect", to: requests,
@@ -85,6 +95,8 @@ func faults(patience time.Duration) []Fault {
 			"waiting", to: changing, rule: after(late), patient: true},
 		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds " +
 			"later, or when the program has ended", to: changing, rule: before(arrivesLate)},
+		{Name: "504", Summary: "a gateway responds with 504 at once, and the request takes effect two minutes later, or when " +
+			"the program has ended", to: changing, rule: before(fault.GatewayTimeout(gatewayArrival))},
 		{Name: "repeated", Summary: "a proxy sends the request again after it took effect, and the response is the " +
 			"refusal of the second", to: charging, rule: before(fault.Repeat())},
 		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request " +
@@ -95,6 +107,8 @@ func faults(patience time.Duration) []Fault {
 			rule: before(fault.RemoveRows(3))},
 		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again",
 			to: notified, rule: before(fault.RepeatNotification())},
+		{Name: "replayed", Summary: "the notification is sent again after it was accepted, with other ids, as a replay does",
+			to: notified, rule: before(fault.ReplayNotification())},
 		{Name: "delayed", Summary: "the notification comes two seconds late",
 			to: notified, rule: before(fault.DelayNotification(2 * time.Second))},
 		{Name: outOfOrder, Summary: "the notification comes after the next one",

@@ -149,7 +149,7 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Confi
 	}
 	before, since := latest(server.World), time.Now()
 	for time.Since(since) < quiet && wait.Sleep(ctx, pollEvery) == nil {
-		if last := latest(server.World); last != before || server.Active() > 0 || server.Pending() > 0 {
+		if last := latest(server.World); last != before || busy(server) {
 			idle(ctx, server, c.Timeout)
 			before, since = latest(server.World), time.Now()
 		}

@@ -200,6 +200,7 @@ func TestSweep_Notifications(t *testing.T) {
 		twice  []string // schedules that must find paid-twice; none: no run fails
 	}{
 		"keeps no record":                 {habits{}, sweep.Config{}, again},
+		"records deliveries":              {habits{records: byDelivery}, sweep.Config{}, []string{"notification#1:replayed"}},
 		"keeps no record, and works late": {habits{late: 5 * time.Second}, sweep.Config{}, again},
 		"records its work when it is done, 5 s later": {habits{late: 5 * time.Second, parallel: true,
 			records: byDelivery, work: slowly}, sweep.Config{}, again},

@@ -2,6 +2,7 @@ package sweep_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +54,9 @@ func paysTwice() []program {
 		{"starts over after any error", func(ctx context.Context, s *job, shipment string) error {
 			return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
 		}, sweep.Config{},
-			twice(purchaseBy("lost-after", "truncated", "empty", "html", "500-after", "late-after", "arrives-late")...)},
+			twice(purchaseBy("lost-after", "truncated", "empty", "html", "500-after", "late-after", "arrives-late", "504")...)},
+		{"reads the request for a minute, and starts over if it stays a draft", startsOverAfterReading(time.Minute),
+			sweep.Config{}, twice(purchaseBy("504")...)},
 		{"reads the request once, and starts over if it is a draft",
 			startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
 				bought, err := s.buys(ctx, r.ID)
@@ -120,7 +123,7 @@ func paysTwice() []program {
 			if err = s.purchase(ctx, r); err == nil {
 				return nil
 			}
-			if bought, unread := readsFor(ctx, s, r.ID, 2*time.Minute); bought || unread != nil {
+			if bought, unread := readsFor(ctx, s, r.ID, 3*time.Minute); bought || unread != nil {
 				return unread
 			}
 			return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
@@ -162,6 +165,13 @@ func otherMistakes() []program {
 			return err
 		}, sweep.Config{},
 			map[sweep.Verdict][]string{sweep.Lint: {"regulatory.analyze#1:503", "regulatory.analyze#1:429"}}},
+		{"takes any response with 200 for a purchase", drafting(func(ctx context.Context, s *job, r record) error {
+			err := s.purchase(ctx, r)
+			if _, notJSON := errors.AsType[*json.SyntaxError](err); notJSON || errors.Is(err, refused(http.StatusOK)) {
+				return nil
+			}
+			return settled(ctx, s, r.ID, err)
+		}), sweep.Config{}, map[sweep.Verdict][]string{sweep.Missing: purchaseBy("empty-before", "html-before", "refused")}},
 		{"hangs after an error", func(ctx context.Context, s *job, shipment string) error {
 			_, err := s.analyze(ctx, shipment)
 			if err != nil {
@@ -176,12 +186,9 @@ func otherMistakes() []program {
 // notFound are programs that can pay twice, and are not found. docs/sweep.md states why.
 func notFound() []program {
 	return []program{
-		// A request that arrives late takes effect within a minute: see PurchaseOptions.QuietFor of package shipping.
-		{"reads the request for a minute, and starts over if it stays a draft",
-			startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
-				bought, err := readsFor(ctx, s, r.ID, time.Minute)
-				return !bought && err == nil, err
-			}), sweep.Config{}, nil},
+		// A request takes effect within two minutes, if at all: see PurchaseOptions.QuietFor of package shipping.
+		{"reads the request for three minutes, and starts over if it stays a draft",
+			startsOverAfterReading(3 * time.Minute), sweep.Config{}, nil},
 	}
 }
 
@@ -323,6 +330,14 @@ func startsOver(after func(ctx context.Context, s *job, r record,
 		}
 		return err
 	}
+}
+
+// startsOverAfterReading returns a program that starts over if the request has been a draft for d.
+func startsOverAfterReading(d time.Duration) func(context.Context, *job, string) error {
+	return startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
+		bought, err := readsFor(ctx, s, r.ID, d)
+		return !bought && err == nil, err
+	})
 }
 
 // startsOverAfter returns a program that starts over after one status, and otherwise reads the request.

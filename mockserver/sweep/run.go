@@ -228,10 +228,15 @@ func (r *run) count(request *shipping.RegulatoryRequest) {
 }
 
 // idle waits until no request is in progress, such as one that the program gave up, and nothing is pending in the
-// world, such as a document under generation.
+// world, such as a document under generation or a notification.
 func idle(ctx context.Context, server *mockserver.Server, limit time.Duration) {
 	pause, until := time.Millisecond, time.Now().Add(limit)
-	for (server.Active() > 0 || server.Pending() > 0) && time.Now().Before(until) && wait.Sleep(ctx, pause) == nil {
+	for busy(server) && time.Now().Before(until) && wait.Sleep(ctx, pause) == nil {
 		pause = min(2*pause, time.Second)
 	}
+}
+
+func busy(server *mockserver.Server) bool {
+	return server.Active() > 0 || server.Pending() > 0 || slices.ContainsFunc(server.Deliveries(),
+		func(d notify.Delivery) bool { return d.State == notify.Queued })
 }

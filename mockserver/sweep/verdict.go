@@ -191,7 +191,7 @@ func (r *run) unknownPurchases() []string {
 		case id == "":
 		case c.Fault == "":
 			known[id] = true
-		case strings.Contains(c.Fault, fault.ArriveLate(0).Kind):
+		case strings.Contains(c.Fault, fault.ArriveLate(0).Kind), strings.Contains(c.Fault, fault.GatewayTimeout(0).Kind):
 			deferred[id] = true
 		default:
 			struck[id] = true

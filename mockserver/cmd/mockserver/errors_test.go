@@ -40,6 +40,7 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -only regulatory.purchase#1:killed -- go", exitUsage, "set Restart"},
 		{`sweep -goal {"file":[]} -- go`, exitUsage, `write it as {"documents": `},
 		{"sweep -goal no-such-goal.json -- go", exitUsage, "no-such-goal.json"},
+		{"sweep -setup no-such-setup.json -- go", exitUsage, "no-such-setup.json"},
 		{`sweep -goal {"files":["../x"]} -- go`, exitUsage, "is not the name of a file in {dir}"},
 		{"sweep -patience 2 -- go", exitUsage,
 			`invalid value "2" for flag -patience: write a time with a unit, such as 2s, 500ms or 1m30s`},

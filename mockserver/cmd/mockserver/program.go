@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/mockserver/sweep"
@@ -45,7 +46,7 @@ func (p *program) setUp(w *mockserver.World) error {
 	return err
 }
 
-// history returns the events of the first shipment of a world, oldest first.
+// history returns the events of the first shipment of a world, oldest first. A shipment of the flag -setup has none yet.
 func history(w *mockserver.World) []notify.Event {
 	var events []notify.Event
 	for _, d := range slices.Backward(w.Deliveries()) {
@@ -54,6 +55,11 @@ func history(w *mockserver.World) []notify.Event {
 		}
 		if d.ShipmentID == w.Shipments()[0] && json.Unmarshal(d.Payload, &payload) == nil {
 			events = append(events, notify.Event{Kind: d.Event, Data: payload.Data})
+		}
+	}
+	if len(events) == 0 {
+		for _, kind := range []string{shipping.EventShipmentCreated, shipping.EventShipmentUpdated} {
+			events = append(events, notify.Event{Kind: kind, ShipmentID: w.Shipments()[0]})
 		}
 	}
 	return events

@@ -50,6 +50,7 @@ without faults; 2 if the command line is invalid.`,
 			"sweep -- ./buy",
 			"sweep -restart -- python3 buy.py {shipment} {dir}",
 			"sweep -notify http://127.0.0.1:{port}/hooks -- ./receive {port}",
+			"sweep -setup shipments.json -- ./buy    # own shipments in each run",
 			"sweep -only regulatory.purchase#1:lost-after -- ./buy   # one run",
 		),
 		Flags: []cli.Flag{
@@ -59,6 +60,7 @@ without faults; 2 if the command line is invalid.`,
 			env.text("faults", "", "try only these faults, separated by commas"),
 			env.text("notify", "", "send notifications to this URL, which has {port}"),
 			env.time("quiet", 10*time.Second, "idle time until a notified program is ended"),
+			env.text("setup", "", "a JSON file of /_mock/ requests that prepare each server"),
 			env.text("goal", "", "a JSON file, or JSON, with the expected purchases"),
 			env.toggle("every-request", "all of several equal requests, such as polls"),
 			env.number("parallel", 8, "the number of runs at the same time"),
@@ -107,7 +109,14 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 	defer os.RemoveAll(folder)
 	tested := &program{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files}
 	if tested.notify != "" {
-		config.Setup, config.Notify = tested.setUp, history
+		prepare := config.Setup
+		config.Notify = history
+		config.Setup = func(w *mockserver.World) error {
+			if err := prepare(w); err != nil {
+				return err
+			}
+			return tested.setUp(w)
+		}
 	}
 	show := &progress{out: stderr}
 	config.Progress = show.update
@@ -150,6 +159,12 @@ func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 		MaxRuns:  int(cmd.Uint64("max-runs")),
 		Patience: cmd.Duration("patience"), Restart: cmd.Bool("restart"), Quiet: cmd.Duration("quiet"),
 		Parallel: int(cmd.Uint64("parallel")), Timeout: cmd.Duration("timeout"),
+		Setup: func(*mockserver.World) error { return nil },
+	}
+	if file := cmd.String("setup"); file != "" {
+		if c.Setup, err = readSetup(file); err != nil {
+			return c, err
+		}
 	}
 	if notify != "" && c.Parallel > 1 && !strings.Contains(notify, "{port}") {
 		return c, errors.New("-notify needs {port} in the URL, because programs that run at the same time need different " +
@@ -165,23 +180,26 @@ func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 		c.Only, err = sweep.ParseSchedule(only)
 	}
 	if goal := cmd.String("goal"); err == nil && goal != "" {
-		c.Goal, err = readGoal(goal, c.Options)
+		c.Goal, err = readGoal(goal, c)
 	}
 	return c, err
 }
 
 // readGoal reads a goal from a file or, if it begins with a brace, from the text itself. The placeholders in it stand
-// for records of the worlds that the options make.
-func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error) {
+// for records of the worlds of the sweep.
+func readGoal(goal string, c sweep.Config) (g sweep.Goal, err error) {
 	text := []byte(goal)
 	if !strings.HasPrefix(goal, "{") {
 		if text, err = os.ReadFile(goal); err != nil {
 			return g, fmt.Errorf("-goal: %w", err)
 		}
 	}
-	srv := mockserver.New(slices.Concat(options, []mockserver.Option{mockserver.WithoutListener()})...)
+	srv := mockserver.New(slices.Concat(c.Options, []mockserver.Option{mockserver.WithoutListener()})...)
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
+		return g, err
+	}
+	if err := c.Setup(srv.World); err != nil {
 		return g, err
 	}
 	read := json.NewDecoder(strings.NewReader(placeholders(describe(srv.World).settings()).Replace(string(text))))

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -47,12 +48,36 @@ func (o outcome) failing(t *testing.T) map[string][]sweep.Verdict {
 	return found
 }
 
+// setupFile writes a file for the flag -setup.
+func setupFile(t *testing.T, text string) (name string) {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), "setup.json")
+	shippingtest.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+// A file of control requests that cannot prepare a server ends the sweep before a run.
+func TestSweep_SetupErrors(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"path":"/_mock/shipments"}`:                   `write a list such as [{"path": "/_mock/shipments", "body": {}}]`,
+		`[{"url":"/_mock/shipments"}]`:                  `unknown field "url"`,
+		`[{"path":"/_mock/seed"},{"path":"/v1/rates"}]`: `request 2 has the path "/v1/rates": it must begin with /_mock/`,
+	} {
+		invoke(t, nil, "sweep", "-setup", setupFile(t, text), "--", "go").want(t, exitUsage, want)
+	}
+	refused := setupFile(t, `[{"path":"/_mock/shipments","body":{"a":1}}]`)
+	invoke(t, nil, "sweep", "-setup", refused, "--", "go").want(t, exitFailure,
+		`request 1: POST /_mock/shipments: 400 Bad Request: unknown field "a"`)
+}
+
 // The program that everybody writes first fails as docs/sweep.md describes, and its careful form passes.
 // test/languages/run.sh does the same in Python and JavaScript.
 func TestSweep_Careless(t *testing.T) {
 	t.Parallel()
 	careless := filepath.Join(built(t, "careless"), "careless")
-	twice := []sweep.Verdict{sweep.PaidTwice}
+	twice, setup := []sweep.Verdict{sweep.PaidTwice}, setupFile(t, `[{"path":"/_mock/shipments","body":{
+		"shipment_id":"SH-MINE01","line_items":[{"hs_code":"910211"}],"documents":[{"document_type":"WATCH","amount":5}]}}]`)
 	const notified = "-notify http://127.0.0.1:{port}/ -quiet 500ms "
 	for _, test := range []struct {
 		flags, program string
@@ -69,9 +94,13 @@ func TestSweep_Careless(t *testing.T) {
 		{`-restart -faults lost-after,html,killed
 			-goal {"documents":{"{shipment}":["CUSTOMS","FDA","FISH-WILDLIFE","TEXTILE","WATCH"]}}`,
 			"-careful -shipment {shipment} -notes {dir}", nil},
+		{"-setup " + setup + ` -faults lost-after,refused -goal {"documents":{"SH-MINE01":["WATCH"]}}`,
+			"-careful -shipment {shipment} -notes {dir}", nil},
+		{notified + "-setup " + setup + ` -faults replayed -goal {"documents":{"SH-MINE01":["WATCH"]}}`,
+			"-listen 127.0.0.1:{port}", map[string][]sweep.Verdict{"notification#1:replayed": twice}},
 		{notified + "-faults twice,forged", "-listen 127.0.0.1:{port}", map[string][]sweep.Verdict{
 			"notification#1:twice": twice, "notification#1:forged": {sweep.Different}}},
-		{notified + "-restart -faults twice,forged,out-of-order,killed",
+		{notified + "-restart -faults twice,replayed,forged,out-of-order,killed",
 			"-listen 127.0.0.1:{port} -careful -notes {dir}", nil},
 	} {
 		t.Run(test.flags+test.program, func(t *testing.T) {

@@ -111,7 +111,11 @@ func (d *Dispatcher) attempt(p *pending, policy policy, out *notify.Delivery) (a
 		attempt.Error = err.Error()
 	}
 	out.Attempts = append(out.Attempts, attempt)
-	return err == nil && policy.accepts(status)
+	accepted = err == nil && policy.accepts(status)
+	if accepted && p.strike.Kind == "replay-notification" {
+		d.replay(p.ctx, policy, p.strike, out)
+	}
+	return accepted
 }
 
 // post sends a payload once, with the headers of a delivery.

@@ -52,6 +52,15 @@ func (d *Dispatcher) postFirst(ctx context.Context, policy policy, s Strike, out
 	return status, err
 }
 
+// replay sends a notification that was accepted again, with other ids.
+func (d *Dispatcher) replay(ctx context.Context, policy policy, s Strike, accepted *notify.Delivery) {
+	out := *accepted
+	out.ID, out.EventID = out.ID+"REPLAY", out.EventID+"REPLAY"
+	if status, err := d.post(ctx, policy, &out, out.Payload); err == nil {
+		accepted.Fault = fmt.Sprintf("%s; the response to the replay was %d", s.Count(), status)
+	}
+}
+
 // lostResponse reports whether a delivery is sent again because a fault lost the response to the latest attempt.
 func lostResponse(out *notify.Delivery) bool {
 	return out.Attempts[len(out.Attempts)-1].Error == errResponseLost.Error()

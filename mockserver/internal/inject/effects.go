@@ -62,6 +62,7 @@ func effects() map[string]effect {
 			func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
 
 		"repeat-notification":  notification,
+		"replay-notification":  notification,
 		"delay-notification":   notification,
 		"reorder-notification": notification,
 		"drop-notification":    notification,
