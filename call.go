@@ -32,6 +32,8 @@ type request struct {
 	custom *operations.Operation
 	// requestID is the regulatory request that the call is about, if any, for its errors.
 	requestID string
+	// shipmentID is the shipment that an analysis is about, if any.
+	shipmentID string
 	// path has the values of the placeholders of the operation's route, by name.
 	path map[string]string
 	// options is a flat struct with url tags, or nil.
@@ -61,9 +63,10 @@ type exchange struct {
 // rawBody is fetched if the response is not an envelope.
 type rawBody []byte
 
-// fetch performs a call: it builds the request, sends it, and decodes the data of the response into a T.
-func fetch[T any](ctx context.Context, c *core, r request, options []CallOption) (value T, response Response,
-	err error) {
+// fetch performs a call: it builds the request, sends it, and decodes the data of the response into a T. check, unless
+// nil, returns why the data is not what the operation returns.
+func fetch[T any](ctx context.Context, c *core, r request, options []CallOption,
+	check func(T, Response) error) (value T, response Response, err error) {
 	settings, err := newCallSettings(options)
 	if err != nil {
 		return value, response, err
@@ -82,9 +85,9 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption)
 	x := &exchange{core: c, operation: operation, requestID: r.requestID}
 	x.attempts, call.Hooks = x.first[:0], x
 	ctx = c.observer.begin(ctx, operation.Name)
-	if c.observer.Done != nil {
-		started := time.Now()
-		defer func() { c.observer.Done(ctx, operation.Name, x.attempts, time.Since(started), err) }()
+	if c.observer.Done != nil || c.log != nil {
+		started, observed := time.Now(), ctx
+		defer func() { x.done(observed, time.Since(started), err) }()
 	}
 	if r.timeout > 0 {
 		bounded, cancel := context.WithTimeoutCause(ctx, r.timeout, &transport.TimeoutError{After: r.timeout})
@@ -105,6 +108,9 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption)
 	response = x.received(failure, settings.response != nil)
 	if settings.response != nil {
 		*settings.response = response
+	}
+	if err == nil && check != nil {
+		err = check(value, response)
 	}
 	return value, response, err
 }
@@ -447,18 +453,17 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	operation.Route = escapeSegments(path)
 	call = append(slices.Clip(call), withValues(query))
-	data, response, err := fetch[RawJSON](ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true},
-		call)
-	if err != nil || out == nil {
-		return err
-	}
-	if err := data.Decode(out); err != nil {
-		return c.core.redacted(&Error{
-			Operation: operation.Name, StatusCode: response.StatusCode, Data: data, Attempts: response.Attempts,
-			Cause: err, kind: ErrUnexpectedBody,
+	_, _, err := fetch(ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true}, call,
+		func(data RawJSON, response Response) error {
+			if out == nil {
+				return nil
+			}
+			if err := data.Decode(out); err != nil {
+				return c.core.undecodable(operation.Name, response, data, err)
+			}
+			return nil
 		})
-	}
-	return nil
+	return err
 }
 
 // sameRoute reports whether a path is that of a route, even if escapes and slashes differ that a server may

@@ -47,7 +47,7 @@ type core struct {
 	transport  *transport.Client
 	policy     RetryPolicy
 	observer   Observer
-	log        attemptLog                            // nil logs nothing
+	log        callLog                               // nil logs nothing
 	drift      func(operation string, found []Drift) // nil reports nothing
 	maxBody    int64
 	operations []operations.Operation

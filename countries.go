@@ -40,14 +40,12 @@ type CountriesService struct{ core *core }
 // Assumption: the key is sent although the specification does not show whether this operation
 // requires it; a service that does not need it ignores it.
 func (s CountriesService) List(ctx context.Context, call ...CallOption) ([]Country, error) {
-	countries, response, err := fetch[[]Country](ctx, s.core, request{operation: OpListCountries}, call)
-	switch {
-	case err != nil:
+	countries, _, err := fetch(ctx, s.core, request{operation: OpListCountries}, call,
+		func(countries []Country, response Response) error {
+			return checkList(s.core, OpListCountries, response, countries, true)
+		})
+	if err != nil {
 		return nil, err
-	case countries == nil:
-		return nil, unexpectedList(s.core, OpListCountries, response, "the response contains no list")
-	case areForeign(countries):
-		return nil, unexpectedList(s.core, OpListCountries, response, foreignRecords)
 	}
 	return countries, nil
 }

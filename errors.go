@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -100,6 +101,7 @@ type Error struct {
 	retry             operations.Retry // of the operation
 	redirect          string           // the target of a redirect
 	address           string           // the base address, if it was not reached, and its option
+	explained         string           // the path at which the reference server explains the response
 }
 
 // Attempt is one attempt to send the request of a call.
@@ -110,11 +112,18 @@ type Attempt struct {
 	Duration time.Duration
 	// Wait is how long the client waited after it, before the next.
 	Wait time.Duration
+	// RequestID is the id of the regulatory request that the call is about, if any.
+	RequestID string
+	// ResponseID is the id under which the service logs the attempt, 128 bytes at most: the header X-Request-Id,
+	// Request-Id or X-Correlation-Id of the response, or that of refusal.response_id of the dialect. It is empty if the
+	// service sent none.
+	ResponseID string
 	// Err is the reason why no complete response was received, or nil.
 	Err error
 }
 
-// Error returns the operation, the status and message of the response, the cause, and a hint for the reader.
+// Error returns the operation, the status and message of the response, the cause, the id of the response, and what to
+// do.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("shipping: ")
@@ -143,10 +152,31 @@ func (e *Error) Error() string {
 	if e.NotRetried != "" {
 		b.WriteString(" [not retried: " + e.NotRetried + "]")
 	}
+	if id := e.responseID(); id != "" {
+		b.WriteString(" [response id " + id + "]")
+	}
 	if hint := e.hint(); hint != "" {
 		b.WriteString("; " + hint)
 	}
-	return b.String()
+	return b.String() + e.explanation()
+}
+
+// responseID returns the id of the last response that had one.
+func (e *Error) responseID() string {
+	for _, attempt := range slices.Backward(e.Attempts) {
+		if attempt.ResponseID != "" {
+			return attempt.ResponseID
+		}
+	}
+	return ""
+}
+
+// explanation returns where the reference server explains the response; "" for any other service.
+func (e *Error) explanation() string {
+	if e.explained == "" {
+		return ""
+	}
+	return "; see " + e.explained
 }
 
 // Unwrap returns the sentinels and the cause.

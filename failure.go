@@ -37,7 +37,7 @@ func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 		address: x.core.baseURL.String() + " (" + x.core.baseURL.option + ")",
 	}
 	if partial, ok := transport.Partial(returned); ok {
-		x.header = partial.Header
+		x.header, failure.explained = partial.Header, x.core.explainedAt(partial.Header)
 		failure.StatusCode, failure.Body, failure.kind = partial.StatusCode, partial.Body, ErrTruncated
 		failure.RetryAfter, _ = transport.RetryAfter(partial.Header, time.Now())
 		if errors.Is(partial, ErrBodyTooLarge) {
@@ -59,7 +59,7 @@ func (c *core) failureOf(x *exchange) *Error {
 		retry: x.operation.Retry, Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
 	}
 	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
-	failure.redirect = c.redirectOf(got)
+	failure.redirect, failure.explained = c.redirectOf(got), c.explainedAt(got.Header)
 	var reply envelope[RawJSON]
 	if len(bytes.TrimSpace(body)) > 0 && readJSON(body, &reply) != nil {
 		if failure.redirect == "" && got.StatusCode != http.StatusProxyAuthRequired {
@@ -187,9 +187,49 @@ func (c *core) withoutStatus(x *exchange) *Error {
 func (c *core) unusable(operation, requestID string, response Response, data RawJSON, problem string) error {
 	return c.redacted(&Error{
 		Operation: operation, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
-		Data: data, kind: ErrUnexpectedBody, Message: problem,
+		Data: data, kind: ErrUnexpectedBody, Message: problem, explained: c.explainedAt(response.Header),
 	})
 }
+
+// undecodable returns the error of a response whose data is of another form than the operation returns.
+func (c *core) undecodable(operation string, response Response, data RawJSON, cause error) error {
+	return c.redacted(&Error{
+		Operation: operation, StatusCode: response.StatusCode, Attempts: response.Attempts, Data: data, Cause: cause,
+		kind: ErrUnexpectedBody, explained: c.explainedAt(response.Header),
+	})
+}
+
+// responseIDHeaders are the headers in which services send the id under which they log a request.
+var responseIDHeaders = []string{"X-Request-Id", "Request-Id", "X-Correlation-Id"}
+
+// responseID returns the id that the service gave a response; "" without one.
+func (c *core) responseID(header http.Header) string {
+	names := responseIDHeaders
+	if name := c.dialect.Refusal.ResponseID; name != "" {
+		names = []string{name}
+	}
+	for _, name := range names {
+		if id := strings.TrimSpace(header.Get(name)); id != "" {
+			return oneLine(id, maxErrorID)
+		}
+	}
+	return ""
+}
+
+// explainedAt returns the path at which the reference server explains a response; "" for any other service.
+func (c *core) explainedAt(header http.Header) string {
+	path := header.Get("X-Mock-Why")
+	switch {
+	case path == redact.Mark: // the name of the world is a part of the key
+		return controlPath + "journal/" + c.responseID(header) + " with the key of this client"
+	case strings.HasPrefix(path, controlPath):
+		return oneLine(path, maxErrorMessage)
+	}
+	return ""
+}
+
+// controlPath is the start of the paths of the reference server that are not the service's.
+const controlPath = "/_mock/"
 
 // describeBody describes a body that is not an envelope.
 func (c *core) describeBody(body []byte) error {

@@ -3,6 +3,7 @@ package shipping
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/itemkey"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/transport"
@@ -31,7 +33,8 @@ type Observer struct {
 	// Retry is called before the client waits to retry; attempt is the one that failed, with Wait
 	// set.
 	Retry func(ctx context.Context, operation string, attempt Attempt)
-	// Done is called when the call ends. err is the error that the caller receives.
+	// Done is called when the call ends. err is the error that the caller receives. attempts is empty if nothing was sent,
+	// such as because the context had ended.
 	Done func(ctx context.Context, operation string, attempts []Attempt, took time.Duration, err error)
 }
 
@@ -61,13 +64,16 @@ func (x *exchange) Header(ctx context.Context, attempt int) (http.Header, error)
 
 // Attempted records an attempt, and reports it to the observer and the log.
 func (x *exchange) Attempted(ctx context.Context, a transport.Attempt) {
-	attempt := Attempt{StatusCode: a.StatusCode, Duration: a.Duration, Err: a.Err}
+	attempt := Attempt{
+		StatusCode: a.StatusCode, Duration: a.Duration, Err: a.Err,
+		RequestID: x.core.key.Text(x.requestID), ResponseID: x.core.responseID(a.Header),
+	}
 	x.attempts = append(x.attempts, attempt)
 	if x.core.observer.Attempt != nil {
 		x.core.observer.Attempt(ctx, x.operation.Name, attempt)
 	}
 	if x.core.log != nil {
-		x.core.log(ctx, x, attempt, false)
+		x.core.log(ctx, x, attemptMade, attempt)
 	}
 }
 
@@ -79,30 +85,59 @@ func (x *exchange) Retrying(ctx context.Context, wait time.Duration) {
 		x.core.observer.Retry(ctx, x.operation.Name, *last)
 	}
 	if x.core.log != nil {
-		x.core.log(ctx, x, *last, true)
+		x.core.log(ctx, x, attemptRetried, *last)
 	}
 }
 
 // NotRetried records why the last attempt is not retried.
 func (x *exchange) NotRetried(reason string) { x.notRetried = reason }
 
-// attemptLog logs an attempt of a call, or that it is retried after its Wait. It is a function so that a program
-// without [WithLogger] does not link log/slog.
-type attemptLog func(ctx context.Context, x *exchange, attempt Attempt, retried bool)
+// done reports the end of the call to the observer, and a failure to the log.
+func (x *exchange) done(ctx context.Context, took time.Duration, err error) {
+	if x.core.observer.Done != nil {
+		x.core.observer.Done(ctx, x.operation.Name, x.attempts, took, err)
+	}
+	if err != nil && x.core.log != nil {
+		last := Attempt{RequestID: x.core.key.Text(x.requestID)}
+		if n := len(x.attempts); n > 0 {
+			last = x.attempts[n-1]
+		}
+		last.Duration, last.Err = took, err
+		x.core.log(ctx, x, callFailed, last)
+	}
+}
 
-func logTo(logger *slog.Logger) attemptLog {
-	return func(ctx context.Context, x *exchange, attempt Attempt, retried bool) {
+// logged is what the log reports of a call.
+type logged uint8
+
+const (
+	attemptMade    logged = iota
+	attemptRetried        // after its Wait
+	callFailed            // with its last attempt, but the time and the error of the call
+)
+
+// callLog logs an attempt of a call, or its failure. It is a function so that a program without [WithLogger] does not
+// link log/slog.
+type callLog func(ctx context.Context, x *exchange, what logged, attempt Attempt)
+
+func logTo(logger *slog.Logger) callLog {
+	return func(ctx context.Context, x *exchange, what logged, attempt Attempt) {
+		level, message := slog.LevelWarn, "shipping call failed"
 		switch {
-		case retried:
-			logger.LogAttrs(ctx, slog.LevelWarn, "shipping retry",
-				append(x.attrs(attempt), slog.Duration("wait", attempt.Wait))...)
-		case logger.Enabled(ctx, slog.LevelDebug):
-			logger.LogAttrs(ctx, slog.LevelDebug, "shipping attempt", x.attrs(attempt)...)
+		case what == attemptMade:
+			level, message = slog.LevelDebug, "shipping attempt"
+		case what == attemptRetried:
+			message = "shipping retry"
+		case errors.Is(attempt.Err, context.Canceled): // such as the pages behind the one at which a loop ends
+			level = slog.LevelDebug
+		}
+		if logger.Enabled(ctx, level) {
+			logger.LogAttrs(ctx, level, message, x.attrs(ctx, what, attempt)...)
 		}
 	}
 }
 
-func (x *exchange) attrs(attempt Attempt) []slog.Attr {
+func (x *exchange) attrs(ctx context.Context, what logged, attempt Attempt) []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("operation", x.operation.Name),
 		slog.Int("attempt", len(x.attempts)),
@@ -111,8 +146,18 @@ func (x *exchange) attrs(attempt Attempt) []slog.Attr {
 	if attempt.StatusCode != 0 {
 		attrs = append(attrs, slog.Int("status", attempt.StatusCode))
 	}
+	for _, id := range [][2]string{
+		{"item", x.core.key.Text(itemkey.Of(ctx))}, {"request_id", attempt.RequestID}, {"response_id", attempt.ResponseID},
+	} {
+		if id[1] != "" {
+			attrs = append(attrs, slog.String(id[0], id[1]))
+		}
+	}
 	if attempt.Err != nil {
 		attrs = append(attrs, slog.String("error", attempt.Err.Error()))
+	}
+	if what == attemptRetried {
+		attrs = append(attrs, slog.Duration("wait", attempt.Wait))
 	}
 	return attrs
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -116,14 +117,81 @@ func TestLogger_AttemptsAndRetries(t *testing.T) {
 			}
 			return a
 		}}
-		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy"),
+		client := shippingtest.NewClient(t, shippingtest.NewService(
+			shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"X-Request-Id": {"7"}}),
 			shippingtest.OK(`{"transactions":[]}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
 		shippingtest.Must(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}))(t)
 		shippingtest.Diff(t, "log", []string{
-			`level=DEBUG msg="shipping attempt" operation=transactions.list attempt=1 took=0s status=503`,
-			`level=WARN msg="shipping retry" operation=transactions.list attempt=1 took=0s status=503`,
+			`level=DEBUG msg="shipping attempt" operation=transactions.list attempt=1 took=0s status=503 response_id=7`,
+			`level=WARN msg="shipping retry" operation=transactions.list attempt=1 took=0s status=503 response_id=7`,
 			`level=DEBUG msg="shipping attempt" operation=transactions.list attempt=2 took=0s status=200`,
 		}, strings.Split(strings.TrimSpace(log.String()), "\n"))
+	})
+}
+
+// WithLogger did not log that a call failed, and Done got no error if the data of the response was not what the
+// operation returns.
+func TestLogger_AFailedCallOnce(t *testing.T) {
+	t.Parallel()
+	get := func(ctx context.Context, c *shipping.Client) error {
+		return shippingtest.Err(c.Regulatory.Get(ctx, "RD-1"))
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	type row struct {
+		ctx    context.Context
+		call   func(context.Context, *shipping.Client) error
+		answer httpmock.Responder
+		want   string // in each line of a failure; empty if none fails
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"nothing failed": {context.Background(), get, record("draft"), ""},
+		"a refusal":      {context.Background(), get, refusal(404, "no"), "WARN regulatory.get attempt=1 status=404"},
+		"after retries":  {context.Background(), get, refusal(503, "no"), "WARN regulatory.get attempt=4 status=503"},
+		"another record": {context.Background(), get, success(`{}`), "WARN regulatory.get attempt=1 status=200"},
+		"another PDF": {context.Background(), func(ctx context.Context, c *shipping.Client) error {
+			return shippingtest.Err(c.Regulatory.PDF(ctx, "RD-1", "FDA"))
+		}, body(200, "<html>"), "WARN regulatory.pdf attempt=1 status=200"},
+		"other data": {context.Background(), func(ctx context.Context, c *shipping.Client) error {
+			return c.Do(ctx, http.MethodGet, "/v1/a", nil, nil, new(int))
+		}, success(`{}`), "WARN do attempt=1 status=200"},
+		"other countries": {context.Background(), func(ctx context.Context, c *shipping.Client) error {
+			return shippingtest.Err(c.Countries.List(ctx))
+		}, success(`[{}]`), "WARN countries.list attempt=1 status=200"},
+		"another list": {context.Background(), func(ctx context.Context, c *shipping.Client) error {
+			return shippingtest.Err(c.Rates.List(ctx, nil))
+		}, success(`{}`), "WARN rates.list attempt=1 status=200"},
+		"a confirmation of another request": {context.Background(), func(ctx context.Context, c *shipping.Client) error {
+			return shippingtest.Err(shippingtest.Purchase(ctx, c, true))
+		}, success(`{"request_id":"RD-2"}`), "WARN regulatory. attempt=1 status=200"}, // the purchase, and readings
+		"not sent": {cancelled, get, record("draft"), "DEBUG regulatory.get attempt=0"},
+	}, func(t *testing.T, test row) {
+		var log bytes.Buffer
+		var failures []error
+		client := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shippingtest.WithRoutes(),
+			shipping.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))),
+			shipping.WithObserver(shipping.Observer{
+				Done: func(_ context.Context, _ string, _ []shipping.Attempt, _ time.Duration, err error) {
+					if err != nil {
+						failures = append(failures, err)
+					}
+				}}))
+		err := test.call(test.ctx, client)
+		if (err != nil) != (test.want != "") || (err != nil) != (len(failures) > 0) {
+			t.Fatalf("error %v, and %q for Done", err, failures)
+		}
+		var lines []string
+		for line := range strings.Lines(log.String()) {
+			if strings.Contains(line, "call failed") {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) != len(failures) {
+			t.Errorf("%d lines for %d failures", len(lines), len(failures))
+		}
+		for i, line := range lines {
+			shippingtest.Contains(t, "log", line, append(strings.Fields(test.want), strconv.Quote(failures[i].Error()))...)
+		}
 	})
 }
 

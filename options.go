@@ -30,7 +30,7 @@ type settings struct {
 	plainHTTP      bool
 	httpClient     *http.Client
 	policy         RetryPolicy
-	log            attemptLog
+	log            callLog
 	limiter        transport.Limiter
 	maxBody        int64
 	observer       Observer
@@ -65,8 +65,9 @@ func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.h
 // WithRetryPolicy sets how safe operations are retried. Zero fields keep their defaults.
 func WithRetryPolicy(policy RetryPolicy) Option { return func(s *settings) { s.policy = policy } }
 
-// WithLogger logs attempts (debug) and retries (warn) with operation, status and duration: never a
-// key, a query or a body. The default logs nothing.
+// WithLogger logs attempts (debug), retries (warn) and calls that failed (warn, or debug if the context was cancelled)
+// with the operation, the status, the duration, the id of the regulatory request, that of the response, and in a batch
+// the key of the item: never a secret key, a query or a body. The default logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) {
 		if logger != nil {

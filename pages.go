@@ -170,21 +170,20 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 	if err != nil {
 		return nil, err
 	}
-	page, err := l.fetch(ctx, l.page, options)
-	if err == nil && page.Items == nil {
-		return nil, unexpectedList(l.core, l.operation, *page.Response, "the response contains no list")
-	}
-	return page, err
+	return l.fetch(ctx, l.page, options, true)
 }
 
-const foreignRecords = "the records have no member that the specification shows"
-
-// unexpectedList returns the error of a response without a list, not even an empty one or null, or with other records.
-func unexpectedList(c *core, operation string, response Response, problem string) error {
-	return c.redacted(&Error{
-		Operation: operation, StatusCode: response.StatusCode, Attempts: response.Attempts,
-		Cause: errors.New(problem), kind: ErrUnexpectedBody,
-	})
+// checkList returns the error of a response with records of another kind or, if it must list some, without a list; one
+// that is empty is enough.
+func checkList[T any](c *core, operation string, response Response, records []T, mustList bool) error {
+	switch {
+	case records == nil && mustList:
+		return c.undecodable(operation, response, "", errors.New("the response contains no list"))
+	case areForeign(records):
+		return c.undecodable(operation, response, "",
+			errors.New("the records have no member that the specification shows"))
+	}
+	return nil
 }
 
 // areForeign reports whether no record has a member that the specification shows, other than a storage identifier: such
@@ -204,15 +203,17 @@ func areForeign[T any](records []T) bool {
 	return len(records) > 0
 }
 
-func (l lister[T, L]) fetch(ctx context.Context, page int, options []CallOption) (*Page[T], error) {
-	data, response, err := fetch[L](ctx, l.core, request{operation: l.operation, options: l.query(page)}, options)
+// fetch fetches a page. Without mustList, a page without a list is left to the walk.
+func (l lister[T, L]) fetch(ctx context.Context, page int, options []CallOption, mustList bool) (*Page[T], error) {
+	data, response, err := fetch(ctx, l.core, request{operation: l.operation, options: l.query(page)}, options,
+		func(data L, response Response) error {
+			items, _ := data.contents()
+			return checkList(l.core, l.operation, response, items, mustList)
+		})
 	if err != nil {
 		return nil, err
 	}
 	items, pagination := data.contents()
-	if areForeign(items) {
-		return nil, unexpectedList(l.core, l.operation, response, foreignRecords)
-	}
 	return &Page[T]{Items: items, Pagination: pagination, Response: &response}, nil
 }
 
@@ -305,7 +306,7 @@ func (l lister[T, L]) fetcher(stored bool, options []CallOption) func(context.Co
 		if stored {
 			call = append(call, WithResponse(response))
 		}
-		page, err := l.fetch(ctx, number, call)
+		page, err := l.fetch(ctx, number, call, false)
 		if err != nil {
 			return &paging.Page{Value: &Page[T]{Response: response}, Refused: refusesPage(err)}, err
 		}

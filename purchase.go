@@ -396,19 +396,22 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 		left := time.Until(deadline)
 		r.timeout = left - min(p.SettleFor, left/4)
 	}
-	reply, response, err := fetch[requestData](ctx, s.core, r, call)
+	var record *RegulatoryRequest
+	_, _, err := fetch(ctx, s.core, r, call, func(reply requestData, response Response) error {
+		data, problem := reply.raw, ""
+		record = s.core.decodeRecord(data)
+		if data.isList() {
+			problem = evidence.ReadList(string(data), p.RequestID, p.slugs(), before)
+		} else {
+			problem = p.contradiction(record, before)
+		}
+		if problem != "" {
+			return s.core.unusable(OpPurchase, p.RequestID, response, data, "the confirmation "+problem)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, responseOf(err, before), err
-	}
-	data, record := reply.raw, s.core.decodeRecord(reply.raw)
-	problem := ""
-	if data.isList() {
-		problem = evidence.ReadList(string(data), p.RequestID, p.slugs(), before)
-	} else {
-		problem = p.contradiction(record, before)
-	}
-	if problem != "" {
-		return nil, evidence.Lost, s.core.unusable(OpPurchase, p.RequestID, response, data, "the confirmation "+problem)
 	}
 	record = s.core.withoutKey(record)
 	if !record.Status.known() {

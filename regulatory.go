@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -87,11 +86,8 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 	if err := analyze.Validate(); err != nil {
 		return nil, err
 	}
-	record, err := s.record(ctx, request{operation: OpAnalyze, body: jsonBody(analyze)}, call)
-	if err == nil && record.ShipmentID != "" && analyze.ShipmentID != "" && record.ShipmentID != analyze.ShipmentID {
-		return nil, s.core.unusable(OpAnalyze, record.RequestID, Response{StatusCode: http.StatusOK}, record.Raw,
-			"the response is about another shipment, "+quoteShort(record.ShipmentID))
-	}
+	r := request{operation: OpAnalyze, shipmentID: analyze.ShipmentID, body: jsonBody(analyze)}
+	record, err := s.record(ctx, r, call)
 	if err == nil && record.Status == "" {
 		record.Status = StatusDraft // the specification shows no status here: a successful analysis is a draft
 	}
@@ -121,36 +117,49 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 // record performs an operation that returns the record. A record of another request is refused. Only the lookup
 // requires a status, because the specification shows it nowhere else.
 func (s RegulatoryService) record(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, error) {
-	data, response, err := fetch[requestData](ctx, s.core, r, call)
+	var record *RegulatoryRequest
+	_, _, err := fetch(ctx, s.core, r, call, func(data requestData, response Response) error {
+		record = s.core.recordOf(data)
+		record.RequestID = cmp.Or(record.RequestID, r.requestID)
+		if problem := r.mismatch(record); problem != "" {
+			return s.core.unusable(r.operation, cmp.Or(r.requestID, record.RequestID), response, data.raw, problem)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
+	return record, nil
+}
+
+// recordOf returns the record of a response, without the key: errors quote it, and journals keep parts of it.
+func (c *core) recordOf(data requestData) *RegulatoryRequest {
 	record := data.record
 	switch {
 	case record == nil:
 		record = &RegulatoryRequest{Raw: data.raw}
 	case data.raw.sole() != "":
-		record = s.core.decodeRecord(data.raw)
+		record = c.decodeRecord(data.raw)
 	}
-	record.Dialect = s.core.shown
-	record = s.core.withoutKey(record) // errors quote it, and journals keep parts of it
-	asked := r.requestID
-	record.RequestID = cmp.Or(record.RequestID, asked)
-	problem := ""
+	record.Dialect = c.shown
+	return c.withoutKey(record)
+}
+
+// mismatch returns why a record is not the one that was requested; "" if it is.
+func (r request) mismatch(record *RegulatoryRequest) string {
 	switch {
 	case !record.Raw.isObject():
-		problem = "the response holds no regulatory request"
-	case asked != "" && record.RequestID != asked:
-		problem = "the response is about another request, " + quoteShort(record.RequestID)
+		return "the response holds no regulatory request"
+	case r.requestID != "" && record.RequestID != r.requestID:
+		return "the response is about another request, " + quoteShort(record.RequestID)
 	case record.RequestID == "":
-		problem = "the response holds no regulatory request: request_id is missing"
+		return "the response holds no regulatory request: request_id is missing"
 	case record.Status == "" && r.operation == OpGetRequest:
-		problem = "the response holds no regulatory request: status is missing"
+		return "the response holds no regulatory request: status is missing"
+	case r.shipmentID != "" && record.ShipmentID != "" && record.ShipmentID != r.shipmentID:
+		return "the response is about another shipment, " + quoteShort(record.ShipmentID)
 	}
-	if problem != "" {
-		return nil, s.core.unusable(r.operation, cmp.Or(asked, record.RequestID), response, data.raw, problem)
-	}
-	return record, nil
+	return ""
 }
 
 // DocumentType is the slug of a regulatory document, such as "CUSTOMS"; see [DocumentTypes]. A slug that the
@@ -275,15 +284,18 @@ func pathOf(requestID string, document DocumentType) map[string]string {
 func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType,
 	call ...CallOption) ([]byte, error) {
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
-	body, response, err := fetch[rawBody](ctx, s.core,
-		request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call)
-	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
-		err = s.core.redacted(&Error{
-			Operation: operations.DocumentPDF, StatusCode: response.StatusCode, RequestID: requestID,
-			Attempts: response.Attempts,
-			Body:     body, kind: ErrUnexpectedBody, Message: "the response is not a PDF",
+	body, _, err := fetch(ctx, s.core,
+		request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call,
+		func(body rawBody, response Response) error {
+			if bytes.HasPrefix(body, []byte("%PDF-")) {
+				return nil
+			}
+			return s.core.redacted(&Error{
+				Operation: operations.DocumentPDF, StatusCode: response.StatusCode, RequestID: requestID,
+				Attempts: response.Attempts, explained: s.core.explainedAt(response.Header),
+				Body: body, kind: ErrUnexpectedBody, Message: "the response is not a PDF",
+			})
 		})
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,15 @@ func (e *RegulatoryError) Error() string {
 			wait.StepPolled: "wait"}
 		text += ": " + cmp.Or(verbs[e.Step], string(e.Step), "unknown step")
 	}
-	return "shipping: " + text + e.causeText(id) + e.advice()
+	return "shipping: " + text + e.causeText(id) + e.advice() + e.explanation()
+}
+
+// explanation returns where the reference server explains the failed call; "" for any other service.
+func (e *RegulatoryError) explanation() string {
+	if failed, ok := errors.AsType[*Error](e.Err); ok {
+		return failed.explanation()
+	}
+	return ""
 }
 
 // generationFailed reports whether a wait has ended with a failed request.
@@ -84,6 +92,9 @@ func (e *RegulatoryError) causeText(id string) string {
 	}
 	text := strings.TrimPrefix(e.Err.Error(), ErrRequestFailed.Error()+"; ")
 	text = strings.NewReplacer("; shipping: ", "; ", ": shipping: ", ": ").Replace(strings.TrimPrefix(text, "shipping: "))
+	if explanation := e.explanation(); explanation != "" { // it stands at the end
+		text = strings.Replace(text, explanation, "", 1)
+	}
 	if id != "" {
 		text = strings.ReplaceAll(text, " (request "+id+")", "")
 	}

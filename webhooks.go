@@ -163,7 +163,8 @@ func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call
 	if err := replay.Validate(); err != nil {
 		return nil, err
 	}
-	result, _, err := fetch[ReplayResult](ctx, s.core, request{operation: OpReplayWebhook, body: jsonBody(replay)}, call)
+	result, _, err := fetch[ReplayResult](ctx, s.core, request{operation: OpReplayWebhook, body: jsonBody(replay)}, call,
+		nil)
 	if err != nil {
 		return nil, err
 	}

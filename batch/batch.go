@@ -29,6 +29,7 @@ import (
 	"unicode"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/itemkey"
 )
 
 // Item is one shipment or invoice of a batch.
@@ -312,6 +313,10 @@ func (r Result) fitsAnotherPeriod() bool {
 	over, ok := errors.AsType[*shipping.BudgetError](r.Err)
 	return r.State == StateOverBudget && ok && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0
 }
+
+// ItemKey returns the key of the item that a call is about, from the context that Edit, a callback of
+// [shipping.Observer] or a [log/slog.Handler] gets; "" outside a batch.
+func ItemKey(ctx context.Context) string { return itemkey.Of(ctx) }
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
 // budget. An item that fails does not stop the others, except with the status 401, a wrong secret key, with which

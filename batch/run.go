@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/itemkey"
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
@@ -156,6 +157,7 @@ func (r *run) begin(ctx context.Context) bool {
 
 // carry takes an item, which has a slot, from step to step. While the item waits, others have the slot.
 func (r *run) carry(ctx context.Context, e *entry) {
+	ctx = itemkey.With(ctx, e.record.Key)
 	for {
 		next := e.step(ctx)
 		if next > 0 {

@@ -1,9 +1,11 @@
 package batch_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"path"
@@ -83,6 +85,36 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 			if result.State != report.Results[i].State || (result.Err == nil) != (report.Results[i].Err == nil) {
 				t.Errorf("the next run: %+v", result)
 			}
+		}
+	})
+}
+
+// The log lines of eight items in parallel could not be told apart.
+func TestBatch_CallsNameTheirItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		var mu sync.Mutex
+		observed := map[string]bool{}
+		client := shippingtest.NewClient(t, &walletService{purchase: func(int) purchaseFault {
+			return purchaseFault{Refuse: true}
+		}}, shipping.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), shipping.WithObserver(shipping.Observer{
+			Attempt: func(ctx context.Context, operation string, a shipping.Attempt) {
+				mu.Lock()
+				defer mu.Unlock()
+				observed[operation+" "+batch.ItemKey(ctx)+" "+a.RequestID] = true
+			},
+		}))
+		items := []batch.Item{{Key: "order 1", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}},
+			{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-2"}}}
+		_, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAll})
+		shippingtest.NoError(t, err)
+		shippingtest.Contains(t, "log", log.String(), `item="order 1" request_id=RD-SH-1`, "item=SH-2 request_id=RD-SH-2")
+		shippingtest.Diff(t, "attempts", map[string]bool{
+			"regulatory.analyze order 1 ": true, "regulatory.purchase order 1 RD-SH-1": true, "regulatory.get order 1 RD-SH-1": true,
+			"regulatory.analyze SH-2 ": true, "regulatory.purchase SH-2 RD-SH-2": true, "regulatory.get SH-2 RD-SH-2": true,
+		}, observed)
+		if key := batch.ItemKey(t.Context()); key != "" {
+			t.Errorf("outside a batch: %q", key)
 		}
 	})
 }

@@ -115,6 +115,9 @@ type Refusal struct {
 	Funds     int    `json:"funds,omitzero"`
 	// ExpiredCode is the error code of a purchase that is refused because its draft has expired.
 	ExpiredCode string `json:"expired_code,omitzero"`
+	// ResponseID is the header with the id under which the service logs a request. By default it is X-Request-Id,
+	// Request-Id or X-Correlation-Id.
+	ResponseID string `json:"response_id,omitzero"`
 	// Rule is the HTTP status of a request that breaks a rule.
 	Rule int `json:"rule,omitzero"`
 	// Analysis is the HTTP status of a failed analysis. With 200 the response is a success with the failed record.

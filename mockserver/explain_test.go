@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
@@ -111,6 +112,24 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			}
 			do(t, srv, near.Method, near.Target, near.Body).want(t, http.StatusOK)
 		})
+	}
+}
+
+// The error of the client did not name the path that explains it. In a world whose name is a part of the key, the header
+// with the path is withheld; the key selects the world, too.
+func TestWhy_EndsTheErrorOfTheClient(t *testing.T) {
+	t.Parallel()
+	for _, d := range []*dialect.Dialect{nil, dialect.Contrary()} {
+		srv := start(t, mockserver.WithDialect(d))
+		for _, w := range []*mockserver.World{srv.World, srv.NewWorld(t, "lowfunds")} {
+			_, err := w.Client(t).Regulatory.Get(t.Context(), "RD-1")
+			_, end, _ := strings.Cut(fmt.Sprint(err), "; see ")
+			path, _, _ := strings.Cut(end, " ")
+			got := send(t, srv, "GET "+path+"\nAuthorization: Bearer "+w.SecretKey).want(t, http.StatusOK)
+			if !strings.Contains(string(got.body), "RD-1") {
+				t.Errorf("%v leads to %s", err, got.body)
+			}
+		}
 	}
 }
 

@@ -67,7 +67,8 @@ type Hooks interface {
 
 // Attempt is one request that was sent, or was to be sent.
 type Attempt struct {
-	StatusCode int // 0 if no response came
+	StatusCode int         // 0 if no response came
+	Header     http.Header // nil if no response came
 	Duration   time.Duration
 	Err        error // nil if a whole response came
 }
@@ -229,7 +230,7 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = withHeader(r, added)
 	response, err := s.attempt(r)
 	s.attempts++
-	s.hooks.Attempted(ctx, Attempt{StatusCode: statusOf(s.response, err), Duration: time.Since(started), Err: err})
+	s.hooks.Attempted(ctx, s.ended(time.Since(started), err))
 	if err != nil {
 		return nil, err
 	}
@@ -239,6 +240,17 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	removeBrokenLocation(r, response)
 	return response, nil
+}
+
+// ended returns the attempt that has just ended.
+func (s *sending) ended(took time.Duration, err error) Attempt {
+	attempt := Attempt{Duration: took, Err: err}
+	if partial, ok := Partial(err); ok {
+		attempt.StatusCode, attempt.Header = partial.StatusCode, partial.Header
+	} else if err == nil && s.response != nil {
+		attempt.StatusCode, attempt.Header = s.response.StatusCode, s.response.Header
+	}
+	return attempt
 }
 
 // withHeader returns the request with added headers: itself if there are none, because a retry has the same header.

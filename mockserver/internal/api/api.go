@@ -147,7 +147,7 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 		s.expect(w, x, op)
 	}
 	x.Leave() // the client may read the response slowly
-	rw.Header().Set("X-Request-Id", x.ID)
+	rw.Header().Set(cmp.Or(w.Dialect().Refusal.ResponseID, "X-Request-Id"), x.ID)
 	if len(x.Struck) > 0 || x.Reply.Refusal.Code != "" {
 		rw.Header().Set("X-Mock-Why", whyPath(w, x.ID))
 	}
