@@ -56,7 +56,8 @@ var (
 )
 
 // Error is returned for a call that failed while it was sent or afterwards. Test it with [errors.Is] and the
-// sentinels of this package, or read its fields with [errors.AsType].
+// sentinels of this package, or read its fields with [errors.AsType]. Its methods that report something return false
+// for nil.
 type Error struct {
 	// Operation is the name of the operation, such as "rates.list".
 	Operation string
@@ -197,6 +198,9 @@ func (e *Error) Unwrap() []error {
 // Timeout reports whether the call ended at the deadline of its context, which is also
 // [context.DeadlineExceeded], or at the timeout of its last attempt.
 func (e *Error) Timeout() bool {
+	if e == nil {
+		return false
+	}
 	_, attempt := errors.AsType[*transport.TimeoutError](e.Cause)
 	return attempt || errors.Is(e.Cause, context.DeadlineExceeded)
 }
@@ -209,7 +213,7 @@ func (e *Error) Timeout() bool {
 // It does not report whether a retry is safe: a call that changes something on the service may have been
 // performed unless [Error.NotSent] reports true.
 func (e *Error) Retryable() bool {
-	return transport.Retryable(e.StatusCode, e.Cause)
+	return e != nil && transport.Retryable(e.StatusCode, e.Cause)
 }
 
 func retryable(err error) bool {
@@ -219,12 +223,12 @@ func retryable(err error) bool {
 
 // NotSent reports evidence that nothing reached the service: the client held the request back, or its own
 // transport did not establish a connection. Without such evidence it reports false.
-func (e *Error) NotSent() bool { return e.notSent }
+func (e *Error) NotSent() bool { return e != nil && e.notSent }
 
 // Refused reports whether the service itself reported that it did not perform the operation: in the documented
 // envelope, as application/problem+json, or in the form of refusal.format of the dialect, with a 2xx or 4xx other than
 // 408 and 425. If both Refused and [Error.NotSent] report false, the operation may have been performed.
-func (e *Error) Refused() bool { return e.refused && mayRefuse(e.StatusCode) }
+func (e *Error) Refused() bool { return e != nil && e.refused && mayRefuse(e.StatusCode) }
 
 // mayRefuse reports whether a response with this status can be a refusal.
 func mayRefuse(status int) bool {

@@ -200,6 +200,22 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 	}
 }
 
+// Methods of what a failed call returns beside its error, and of what errors.AsType returns for another error, panicked.
+func TestNil_ReportsNothing(t *testing.T) {
+	t.Parallel()
+	failure, _ := errors.AsType[*shipping.Error](errors.New("another"))
+	if failure.Retryable() || failure.NotSent() || failure.Refused() || failure.Timeout() {
+		t.Error("a nil error reports something")
+	}
+	var record *shipping.RegulatoryRequest
+	if _, offered := record.Offer("FDA"); offered {
+		t.Error("a nil record offers a document")
+	}
+	var workflow *shipping.AnalyzeAndPollOptions
+	var purchase *shipping.PurchaseOptions
+	shippingtest.NoError(t, errors.Join(workflow.Validate(), purchase.Validate()))
+}
+
 // If Timeout compared only the caller's deadline, the deadlines of an attempt and of the HTTP client would not be
 // timeouts.
 func TestErrors_Timeout(t *testing.T) {

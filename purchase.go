@@ -61,7 +61,7 @@ type PurchaseOptions struct {
 
 // Validate returns a [*ValidationError] if a purchase with these settings would be refused before it is sent.
 func (o *PurchaseOptions) Validate() error {
-	if o.SettleFor < 0 || o.RefusedFor < 0 || o.QuietFor < 0 {
+	if o != nil && (o.SettleFor < 0 || o.RefusedFor < 0 || o.QuietFor < 0) {
 		return invalidRequest(OpPurchase, "PurchaseOptions", "has a negative field: leave it 0 for the default")
 	}
 	return nil

@@ -83,6 +83,9 @@ func (r *RegulatoryRequest) UnmarshalJSON(text []byte) error {
 // Offer returns the available document of a type. If the type is listed more than once, its price is
 // ambiguous: the amount of the document is unreadable.
 func (r *RegulatoryRequest) Offer(t DocumentType) (document AvailableDocument, offered bool) {
+	if r == nil {
+		return document, false
+	}
 	document, offered = r.offers()[t]
 	return document, offered
 }

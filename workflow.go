@@ -33,6 +33,9 @@ type AnalyzeAndPollOptions struct {
 // Validate returns a [*ValidationError] if a workflow with these options would be refused before its analysis. It
 // finds an unknown type in the arguments of [SelectOnly], and calls no other Select.
 func (o *AnalyzeAndPollOptions) Validate() error {
+	if o == nil {
+		return nil
+	}
 	if err := cmp.Or(o.Poll.Validate(), o.Budget.validate(), o.Purchase.Validate()); err != nil {
 		return err
 	}

@@ -185,8 +185,11 @@ type Report struct {
 	Committed shipping.Amount
 }
 
-// Count returns how many items are in a state.
+// Count returns how many items are in a state; 0 for a nil report.
 func (r *Report) Count(state State) int {
+	if r == nil {
+		return 0
+	}
 	n := 0
 	for i := range r.Results {
 		if r.Results[i].State == state {
@@ -413,6 +416,8 @@ func (o *Options) complete() error {
 		problem = "has a Period that " + problem
 	}
 	switch {
+	case o.Journal == (*File)(nil):
+		problem = "has a Journal that is a nil *batch.File: check the error of OpenFile, or leave Journal nil for Memory()"
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"
 	case lease > 0 && lease < quietFor/4*5:

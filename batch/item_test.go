@@ -339,7 +339,7 @@ func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T)
 func TestReport_ErrAndRetryable(t *testing.T) {
 	t.Parallel()
 	var report *batch.Report
-	if report.Err() != nil || report.Retryable() {
+	if report.Err() != nil || report.Retryable() || report.Count(batch.StateCompleted) != 0 {
 		t.Errorf("no report: %v", report.Err())
 	}
 	report = &batch.Report{}

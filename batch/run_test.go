@@ -153,6 +153,8 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"period with NUL":             {nil, options{Period: "\x00"}, "has a Period that contains a NUL character"},
 		"negative concurrency":        {nil, options{Concurrency: -1}, "Concurrency"},
 		"budget below nothing":        {nil, options{Budget: nairaBudget(t, "-1")}, "negative amount"},
+		// It panicked, so that a program that did not check the error of OpenFile never saw it.
+		"a file that was not opened": {nil, options{Journal: (*batch.File)(nil)}, "check the error of OpenFile"},
 		"lease too short": {nil, options{Journal: batchtest.NewJournal(75*time.Second - 1)},
 			"make the lease at least 1m15s"},
 		"lease too short to read": {nil, options{Purchase: purchases{QuietFor: 4 * time.Minute},
