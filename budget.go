@@ -4,31 +4,34 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/evidence"
 )
 
-// Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost, by the amounts
-// that the offer shows; see [RegulatoryRequest.Cost] for which amounts these are. A charge that the offer does not
-// show, or shows under other names, is not bounded. The names are those with the words amount, price, cost or total; a
-// charge, fee, duty, levy, commission, handling, surcharge, markup, postage, insurance, deposit or penalty; a tax, VAT,
-// GST, HST, PST, QST, SST, CGST, SGST, IGST, UTGST, IVA, TVA, MwSt, USt, BTW, moms, cess or excise; those of a final
-// amount, such as gross, payable or due; and all names in a breakdown.
+// Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost: its price plus
+// every other number that it shows, each at the most that it can mean; see [RegulatoryRequest.Cost]. What a purchase
+// does not charge, the dialect declares. A charge that the offer does not show as a number is not bounded.
 type Budget struct {
 	Amount   Amount
 	Currency string
 }
 
 // ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN". [ParseAmount] reads the number, and
-// the code can have small letters. The error is [ErrAmountUnreadable], [ErrAmountOverflow], or a [*ValidationError].
+// the code can have small letters. A number that can be read in two ways, such as "1,500" and "1.500", is refused. The
+// error is [ErrAmountUnreadable], [ErrAmountOverflow], or a [*ValidationError].
 func ParseBudget(text string) (*Budget, error) {
-	number, currency, found := strings.Cut(strings.TrimSpace(text), " ")
-	currency = strings.TrimSpace(currency)
+	number, currency, _ := strings.Cut(strings.TrimSpace(text), " ")
+	currency = strings.ToUpper(strings.TrimSpace(currency))
 	amount, err := ParseAmount(number)
+	isOther := func(r rune) bool { return r < 'A' || r > 'Z' }
 	switch {
 	case number == "":
-		return nil, invalidOption("ParseBudget", "got an empty text: write an amount and a currency, such as \"150.00 NGN\"")
+		return nil, invalidOption("ParseBudget", "got an empty text: write an amount and a currency, such as "+
+			"\"150.00 NGN\"")
 	case errors.Is(err, ErrAmountUnreadable) && strings.Contains(number, ","):
 		return nil, err // it shows how to write decimals
 	case errors.Is(err, ErrAmountUnreadable):
@@ -36,13 +39,29 @@ func ParseBudget(text string) (*Budget, error) {
 			ErrAmountUnreadable, quoteShort(text))
 	case err != nil:
 		return nil, err
-	case !found || len(currency) != 3:
+	case len(currency) != 3 || strings.ContainsFunc(currency, isOther):
 		return nil, invalidOption("ParseBudget", "needs an amount and a currency of three letters, such as \"150.00 "+
 			"NGN\", and got "+quoteShort(text))
 	case amount.Sign() < 0:
 		return nil, invalidOption("ParseBudget", "needs an amount of 0 or more, and got "+quoteShort(text))
 	}
-	return &Budget{Amount: amount, Currency: strings.ToUpper(currency)}, nil
+	if whole, fraction, ambiguous := twoReadings(number); ambiguous {
+		return nil, invalidOption("ParseBudget", fmt.Sprintf("got %s, which can be %s%s.00 %[4]s or %[2]s.%[3]s0 %[4]s: write "+
+			"the one that you mean", quoteShort(text), whole, fraction, currency))
+	}
+	return &Budget{Amount: amount, Currency: currency}, nil
+}
+
+// twoReadings reports whether the only separator of a number stands before three digits: it can be that of thousands or
+// of decimals.
+func twoReadings(number string) (whole, fraction string, ambiguous bool) {
+	number = strings.TrimPrefix(number, "+")
+	i := strings.IndexAny(number, ".,")
+	if i < 0 || strings.ContainsAny(number[i+1:], ".,eE") {
+		return "", "", false
+	}
+	whole, fraction = number[:i], number[i+1:]
+	return whole, fraction, len(fraction) == 3 && len(whole) <= 3 && !strings.HasPrefix(whole, "0")
 }
 
 // validate returns a [*ValidationError] if no price can be compared with the budget. A nil budget is valid.
@@ -58,14 +77,17 @@ func (b *Budget) validate() error {
 	return nil
 }
 
-// String writes the budget as "150.00 NGN", with more decimals if the amount has more.
+// String writes the budget as "150.00 NGN", with more decimals, but never three, if the amount has more.
 func (b Budget) String() string { return inFull(b.Amount) + " " + b.Currency }
 
 // inFull writes an amount with two decimals, and never rounds: an error that explains why money is not spent
-// must not hide the difference.
+// must not hide the difference. Three decimals would look like thousands.
 func inFull(a Amount) string {
-	if a == a.Round(2) {
+	switch a {
+	case a.Round(2):
 		return a.StringFixed(2)
+	case a.Round(3):
+		return a.StringFixed(4)
 	}
 	return a.String()
 }
@@ -79,26 +101,38 @@ type BudgetError struct {
 	Budget Budget
 	// Needed is the most that the selected documents can cost; not given if the cost is not clear.
 	Needed Amount
-	// Beside lists the amounts that Needed counts in addition to the prices, such as "FDA: tax 75".
+	// Left is what is left of the budget, if Needed is more than that; not given if nothing is spent.
+	Left Amount
+	// Beside lists the numbers that Needed counts in addition to the prices, or in place of one, such as "FDA: tax 75".
 	Beside []string
-	// Problem is the reason, unless Needed is more than the whole budget: the cost is not clear, or it is more than the
-	// rest of the budget.
+	// Declare has lines of the dialect with which the cost is clear and within the budget, if there are any.
+	Declare string
+	// Problem is the reason, unless Needed is more than the budget: the cost is not clear.
 	Problem string
 }
 
-// Error returns the cost and the budget, or the reason why the cost is unclear.
+// Error returns the cost and the budget, or the reason why the cost is unclear, and what to do.
 func (e *BudgetError) Error() string {
-	beside := ""
+	var text strings.Builder
+	switch {
+	case e.Problem != "":
+		fmt.Fprintf(&text, "shipping: budget of %s: %s", e.Budget, e.Problem)
+	case e.Left.Known():
+		fmt.Fprintf(&text, "shipping: budget of %s: %s needed, %s left: raise the budget or select fewer documents", e.Budget,
+			inFull(e.Needed), inFull(e.Left))
+	default:
+		higher := Budget{Amount: e.Needed, Currency: e.Budget.Currency}
+		fmt.Fprintf(&text, "shipping: over budget: %s needed, %s allowed: raise the budget or select fewer documents", higher,
+			e.Budget)
+	}
 	if len(e.Beside) > 0 {
-		beside = "; the cost counts amounts beside the price (" + oneLine(strings.Join(e.Beside, "; "), maxErrorMessage) +
-			"): list what a purchase does not charge in offer.beside of the dialect"
+		fmt.Fprintf(&text, "; the cost counts every number beside the price (%s)",
+			oneLine(strings.Join(e.Beside, "; "), maxErrorMessage))
 	}
-	if e.Problem != "" {
-		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + beside + "; nothing was purchased"
+	if e.Declare != "" {
+		text.WriteString("; " + e.Declare)
 	}
-	return fmt.Sprintf("shipping: over budget: %s %s needed, %s allowed: raise the budget or select fewer documents%s; "+
-		"nothing was purchased",
-		inFull(e.Needed), e.Budget.Currency, e.Budget, beside)
+	return text.String() + "; nothing was purchased"
 }
 
 // Unwrap returns [ErrOverBudget].
@@ -114,19 +148,18 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency, such as those that " +
 			"ParseBudget returns"}
 	}
-	assumed := ""
-	if draft.Dialect != nil && draft.Dialect.Offer.DefaultCurrency == "wallet" {
-		assumed = b.Currency
-	}
-	needed, err := draft.cost(assumed, documents)
+	needed, err := draft.cost(b.Currency, documents)
+	fits := func(s sum) bool { return evidence.SameCurrency(s.currency, b.Currency) && s.most.Cmp(b.Amount) <= 0 }
 	switch {
 	case err != nil:
-		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage)}
+		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage),
+			Declare: draft.declare(b.Currency, documents, fits)}
 	case len(documents) > 0 && !evidence.SameCurrency(needed.currency, b.Currency):
 		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(needed.currency, maxErrorID) +
 			": set a budget in that currency"}
 	case needed.most.Cmp(b.Amount) > 0:
-		return needed.most, &BudgetError{Budget: b, Needed: needed.most, Beside: needed.beside}
+		return needed.most, &BudgetError{Budget: b, Needed: needed.most, Beside: needed.beside,
+			Declare: draft.declare(b.Currency, documents, fits)}
 	}
 	return needed.most, nil
 }
@@ -146,10 +179,9 @@ func (b Budget) Fits(committed, needed Amount) error {
 		return err
 	}
 	if left.Sign() < 0 {
-		left = Amount{} // the budget was lowered
+		left = knownAmount(decimal.Number{}) // the budget was lowered
 	}
-	return &BudgetError{Budget: b, Needed: needed,
-		Problem: fmt.Sprintf("%s needed, %s left: raise the budget or select fewer documents", inFull(needed), inFull(left))}
+	return &BudgetError{Budget: b, Needed: needed, Left: left}
 }
 
 // Price returns the sum of the prices of documents of this draft, and their currency, as the service sent them: a
@@ -161,27 +193,77 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 	return sum.price, sum.currency, err
 }
 
-// Cost returns the most that documents of this draft can cost, and their currency. Its errors are those of
-// [RegulatoryRequest.Price]. The cost is the price with each charge on top, such as a tax or fee, that the offer shows
-// beside it, or a total or final amount that the offer shows, whichever is more. A tax rate counts as its share of the
-// price. Other amounts count too, unless they are the price itself, its parts, the price in minor units, or amounts in
-// another currency. A charge on top in another currency is an error.
+// Cost returns the most that documents of this draft can cost, and their currency: the price of each plus every other
+// number that its offer shows, each at the most that it can mean. docs/money.md lists the exceptions. What a purchase
+// does not charge, offer.beside of the dialect declares. Its errors are those of [RegulatoryRequest.Price].
 //
 // Assumption: the specification does not show which of several amounts a purchase charges.
 func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, error) {
-	sum, err := r.cost("", documents)
-	return sum.most, sum.currency, err
+	needed, err := r.cost("", documents)
+	if err != nil {
+		if lines := r.declare("", documents, func(sum) bool { return true }); lines != "" {
+			err = fmt.Errorf("%w: %s", err, lines)
+		}
+	}
+	return needed.most, needed.currency, err
+}
+
+// declare returns lines of the dialect with which the documents fit, as a part of an error: each line that is enough
+// alone, or else those that are enough together. The cost was computed with each. It is "" if there are none.
+func (r *RegulatoryRequest) declare(wallet string, documents []DocumentType, fits func(sum) bool) string {
+	const most = 3
+	var texts []string
+	try := func(lines ...dialect.Line) (next []dialect.Line) {
+		changed, err := r.Dialect.With(lines...)
+		if err != nil {
+			return nil
+		}
+		with, err := r.costIn(changed, wallet, documents)
+		if err == nil && fits(with) {
+			texts = append(texts, fmt.Sprintf("%s (the cost is then %s)", dialect.Declare(lines...),
+				Budget{Amount: with.most, Currency: with.currency}))
+			return nil
+		}
+		return linesOf(with, err)
+	}
+	alone := try()
+	for i, line := range alone {
+		if len(texts) < most && !slices.Contains(alone[:i], line) {
+			try(line)
+		}
+	}
+	var together []dialect.Line
+	for next := try(); len(texts) == 0 && len(next) > 0 && len(together) < most; next = try(together...) {
+		together = append(together, next[0])
+	}
+	switch {
+	case len(texts) == 0:
+		return ""
+	case strings.Contains(texts[0], "offer.beside"):
+		return "only if a transaction of the wallet shows that it is not charged, " + strings.Join(texts, ", or ")
+	}
+	return "only if a transaction of the wallet confirms it, " + strings.Join(texts, ", or ")
+}
+
+// linesOf returns lines that may make a cost clear, or lower it.
+func linesOf(s sum, err error) []dialect.Line {
+	if unclear, ok := errors.AsType[*evidence.Unclear](err); ok {
+		return unclear.Lines
+	}
+	return s.lines
 }
 
 // costsOtherwise reports whether a later reading of this draft shows another cost for documents than this one, which
 // shows one.
 func (r *RegulatoryRequest) costsOtherwise(later *RegulatoryRequest, documents []DocumentType) bool {
+	in := *cmp.Or(r.Dialect, &dialect.Dialect{})
+	in.Offer.DefaultCurrency = cmp.Or(in.Offer.DefaultCurrency, "wallet")
 	const none = "none" // a price without a currency can be compared, too
-	before, err := r.cost(none, documents)
+	before, err := r.costIn(&in, none, documents)
 	if err != nil {
 		return false
 	}
-	now, err := later.cost(none, documents)
+	now, err := later.costIn(&in, none, documents)
 	return err != nil || !now.most.Equal(before.most) || !evidence.SameCurrency(before.currency, now.currency)
 }
 
@@ -190,14 +272,21 @@ type sum struct {
 	price, most Amount
 	currency    string
 	beside      []string
+	lines       []dialect.Line
 }
 
-// cost adds up what documents cost. A price without a currency is in that of the dialect, or in the assumed one.
-func (r *RegulatoryRequest) cost(assumed string, documents []DocumentType) (s sum, err error) {
-	if r.Dialect != nil && r.Dialect.Offer.DefaultCurrency != "wallet" {
-		assumed = cmp.Or(r.Dialect.Offer.DefaultCurrency, assumed)
+// cost adds up what documents cost. A price without a currency is in that of the dialect, which can be the wallet's.
+func (r *RegulatoryRequest) cost(wallet string, documents []DocumentType) (sum, error) {
+	return r.costIn(cmp.Or(r.Dialect, &dialect.Dialect{}), wallet, documents)
+}
+
+// costIn is cost for a service with another dialect.
+func (r *RegulatoryRequest) costIn(d *dialect.Dialect, wallet string, documents []DocumentType) (s sum, err error) {
+	assumed := d.Offer.DefaultCurrency
+	if assumed == "wallet" {
+		assumed = wallet
 	}
-	offers := r.shown().Offers()
+	offers := r.shown().Offers().With(d)
 	for _, slug := range documents {
 		cost, err := offers.Cost(string(slug), assumed)
 		switch {
@@ -207,7 +296,7 @@ func (r *RegulatoryRequest) cost(assumed string, documents []DocumentType) (s su
 			return sum{}, fmt.Errorf("%s is priced in %s, others in %s: select documents of one currency",
 				slug, oneLine(cost.Currency, maxErrorID), oneLine(s.currency, maxErrorID))
 		}
-		s.currency = cmp.Or(s.currency, cost.Currency)
+		s.currency, s.lines = cmp.Or(s.currency, cost.Currency), append(s.lines, cost.Lines...)
 		for _, beside := range cost.Beside {
 			s.beside = append(s.beside, string(slug)+": "+beside)
 		}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,19 +22,20 @@ import (
 // remedy ends each error over budget.
 const remedy = ": raise the budget or select fewer documents; nothing was purchased"
 
-// The error over budget names each amount that it counted beside the price, in whichever document.
+// The error over budget names each number that it counted, in whichever document, and the lines of the dialect with
+// which the documents fit.
 func TestBudget_NamesWhatItCounted(t *testing.T) {
 	t.Parallel()
 	draft, err := regulatory(t, shippingtest.NewService(record("draft", `"currency":"NGN","available_documents":[`+
 		`{"slug":"FDA","amount":100,"tax_rate":7.5,"fees":[{"name":"stamp","amount":4}]},`+
 		`{"slug":"MSDS","amount":"1.500"},{"slug":"WATCH","amount":10,"total":12}]`))).Get(t.Context(), "RD-1")
 	shippingtest.NoError(t, err)
-	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1600"), Currency: "NGN"}
+	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1617"), Currency: "NGN"}
 	_, err = budget.Check(draft, "FDA", "MSDS", "WATCH")
-	const want = "shipping: over budget: 1623.50 NGN needed, 1600.00 NGN allowed: raise the budget or select fewer " +
-		"documents; the cost counts amounts beside the price (FDA: tax_rate 7.5 (7.5); FDA: fees.amount 4; MSDS: a price " +
-		"that may be 1500; WATCH: total 12): list what a purchase does not charge in offer.beside of the dialect; nothing " +
-		"was purchased"
+	const want = "shipping: over budget: 1623.80 NGN needed, 1617.00 NGN allowed: raise the budget or select fewer " +
+		"documents; the cost counts every number beside the price (FDA: fees.amount 4; FDA: tax_rate 7.5 (7.8); MSDS: a " +
+		"price that may be 1500; WATCH: total 12); only if a transaction of the wallet shows that it is not charged, write " +
+		`in the dialect "offer.beside += tax_rate" (the cost is then 1616.00 NGN); nothing was purchased`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
@@ -40,8 +43,71 @@ func TestBudget_NamesWhatItCounted(t *testing.T) {
 		t.Errorf("the price is %s, %v", price, err)
 	}
 	cost, currency, err := draft.Cost("FDA", "MSDS", "WATCH")
-	if err != nil || cost != shippingtest.Amount(t, "1623.5") || currency != "NGN" {
+	if err != nil || cost != shippingtest.Amount(t, "1623.8") || currency != "NGN" {
 		t.Errorf("the cost is %s %s, %v", cost, currency, err)
+	}
+}
+
+// A line that an error prints, in a file, makes the purchase possible, at the cost that the error states. Without one,
+// a higher budget is the only remedy. Nothing is bought above the budget of 100 NGN.
+func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
+	t.Parallel()
+	lines := regexp.MustCompile(`"([a-z_.]+ \+?= [^"]+)"( and|)`)
+	for offer, test := range map[string]struct{ declared, cost string }{
+		`"amount":100,"tax":7.5`:                            {"offer.beside += tax", "100"},
+		`"amount":60,"tax":"7.50 (7.5%)","rush":8`:          {"offer.beside += tax", "68"},
+		`"amount":100,"net":93,"base":93,"vat":7`:           {"offer.beside += base; offer.beside += vat", "100"},
+		`"amount":50,"tax_rate":300,"rush":60`:              {"offer.beside += tax_rate; offer.beside += rush", "50"},
+		`"amount":100,"fees":[{"a":{"b":5}},{"a":{"b":9}}]`: {"offer.beside += fees.a", "100"},
+		`"amount":50,"x":1e400,"y":"5 (z)"`:                 {"offer.beside += x; offer.beside += y", "50"},
+		`"amount":50,"quote":{"amount":3,"currency":"USD"}`: {"offer.beside += quote", "50"},
+		`"amount":50,"fee":3,"fee_currency":"USD"`:          {"offer.beside += fee; offer.beside += fee_currency", "50"},
+		`"total":90`: {"offer.amount = total", "90"},
+		`"pricing":{"net":90,"vat":9,"gross":99}`:                 {"offer.amount = pricing.net", "99"},
+		`"amount":90,"price":95`:                                  {"offer.amount = amount", "95"},
+		`"amount":100,"total":120`:                                {}, // perhaps the price
+		`"amount":50,"total":"120 or less"`:                       {},
+		`"amount":50,"price":"USD 50"`:                            {},
+		`"amount":50,"billing_currency":"USD"`:                    {},
+		`"amount":200,"tax":7.5`:                                  {},
+		`"amount":100,"a":1,"b":1,"c":1,"d":1`:                    {}, // too many to paste without thinking
+		`"amount":100,"odd, name":1`:                              {},
+		`"amount":100,"tax":1,"tax":1`:                            {},
+		`"amount":90,"currency":null,"rush":20,"a\"b":"5 (port)"`: {},
+	} {
+		draft := record("draft", `"currency":"NGN","available_documents":[{"document_type":"FDA",`+offer+`}]`)
+		budget := &shipping.Budget{Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
+		buy := func(d *dialect.Dialect) (purchases int, err error) {
+			service := workflow(draft, record("completed"))
+			client := shippingtest.NewClient(t, service, shipping.WithDialect(d))
+			_, err = client.Regulatory.AnalyzeAndPoll(t.Context(), parcel,
+				&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: budget})
+			return service.Count(http.MethodPost) - 1, err
+		}
+		purchases, first := buy(nil)
+		if !errors.Is(first, shipping.ErrOverBudget) || purchases != 0 {
+			t.Errorf("%s: %d purchases, %v", offer, purchases, first)
+			continue
+		}
+		var printed []string
+		for _, found := range lines.FindAllStringSubmatch(first.Error(), -1) {
+			printed = append(printed, found[1])
+			if found[2] == "" {
+				break // the next lines are another choice
+			}
+		}
+		if got := strings.Join(printed, "; "); got != test.declared {
+			t.Errorf("%s: %q in %v; want %q", offer, got, first, test.declared)
+		}
+		if len(printed) == 0 {
+			continue
+		}
+		path, declared := filepath.Join(t.TempDir(), "service.json"), new(dialect.Dialect)
+		shippingtest.NoError(t, errors.Join(declared.Apply(strings.Join(printed, "\n")), declared.Write(path)))
+		purchases, err := buy(shippingtest.Must(dialect.Read(path))(t))
+		if stated := "(the cost is then " + test.cost + ".00 NGN)"; err != nil || purchases != 1 || !strings.Contains(first.Error(), stated) {
+			t.Errorf("%s: %d purchases, %v; the error states %q", offer, purchases, err, stated)
+		}
 	}
 }
 

@@ -73,20 +73,19 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 	document := func(members string) string { return `"available_documents":[{"document_type":"FDA",` + members + `}]` }
 	and := func(members string) string { return `},{"document_type":"MSDS",` + members }
 	const unread = "FDA has no price that could be read"
-	const measure = ": measure it with mockserver conform -write -most, or set offer.amount of the dialect; " +
-		"nothing was purchased"
 	for name, test := range map[string]struct {
 		draft, budget, currency, want string
 	}{
 		"over by a hundredth": {draftOfTwo, "2400.49", "NGN", "over budget: 2400.50 NGN needed, 2400.49 NGN allowed"},
 		"over by a thousandth": {document(`"amount":1.001,"currency":"KWD"`), "1", "KWD",
-			"over budget: 1.001 KWD needed, 1.00 KWD allowed"},
+			"over budget: 1.01 KWD needed, 1.00 KWD allowed"},
 		"no budget at all": {draftOfTwo, "0", "NGN", "over budget: 2400.50 NGN needed, 0.00 NGN allowed"},
 		"another currency": {draftOfTwo, "1000000", "USD", "budget of 1000000.00 USD: the draft is priced in NGN"},
 		"missing price": {document(`"currency":"NGN"`), "1000000", "NGN",
-			unread + " (it shows neither amount nor price)" + measure},
+			unread + " (it shows neither amount nor price)"},
 		"price in an object": {document(`"price":{"gross":1},"currency":"NGN"`), "1000000", "NGN",
-			unread + " (price is an object)" + measure},
+			unread + ` (price is an object); only if a transaction of the wallet confirms it, write in the dialect ` +
+				`"offer.amount = price.gross" (the cost is then 1.00 NGN)`},
 		"null price":             {document(`"amount":null,"currency":"NGN"`), "1000000", "NGN", unread},
 		"unreadable price":       {document(`"amount":"free","currency":"NGN"`), "1000000", "NGN", unread},
 		"negative price":         {document(`"amount":-1,"currency":"NGN"`), "1000000", "NGN", "the negative price -1"},
@@ -235,20 +234,36 @@ func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 func TestParseBudget(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]shipping.Budget{
-		"150.00 NGN":   {Amount: shippingtest.Amount(t, "150"), Currency: "NGN"},
-		" 0.5555  BTC": {Amount: shippingtest.Amount(t, "0.5555"), Currency: "BTC"},
-		"0 USD":        {Amount: shippingtest.Amount(t, "0"), Currency: "USD"},
+		"150.00 NGN":    {Amount: shippingtest.Amount(t, "150"), Currency: "NGN"},
+		" 0.5555  BTC":  {Amount: shippingtest.Amount(t, "0.5555"), Currency: "BTC"},
+		"0 USD":         {Amount: shippingtest.Amount(t, "0"), Currency: "USD"},
+		"1,500.00 ngn":  {Amount: shippingtest.Amount(t, "1500"), Currency: "NGN"},
+		"0.125 NGN":     {Amount: shippingtest.Amount(t, "0.125"), Currency: "NGN"},
+		"1500.125 NGN":  {Amount: shippingtest.Amount(t, "1500.125"), Currency: "NGN"},
+		"1,234,567 NGN": {Amount: shippingtest.Amount(t, "1234567"), Currency: "NGN"},
 	} {
 		budget, err := shipping.ParseBudget(text)
 		if err != nil || *budget != want {
 			t.Errorf("%q: %+v, %v", text, budget, err)
+			continue
 		}
+		if again, err := shipping.ParseBudget(budget.String()); err != nil || *again != want {
+			t.Errorf("%s: %+v, %v", budget, again, err)
+		}
+	}
+	three := shipping.Budget{Amount: shippingtest.Amount(t, "1.125"), Currency: "KWD"}
+	if again, err := shipping.ParseBudget(three.String()); err != nil || *again != three {
+		t.Errorf("%s: %+v, %v", three, again, err)
 	}
 	for text, want := range map[string]string{
 		"": "got an empty text", "150.00": "needs an amount and a currency", "-1 NGN": "0 or more",
 		" ":        `got an empty text: write an amount and a currency, such as "150.00 NGN"`,
 		"NGN 1000": `"NGN 1000": write the number first, then the currency, such as "150.00 NGN"`, // a part was quoted
 		"NGN":      "write the number first", "150 NGN USD": "three letters", "much NGN": "write the number first",
+		// A limit of spending that can be read in two ways was read in one.
+		"1,500 NGN": `got "1,500 NGN", which can be 1500.00 NGN or 1.5000 NGN: write the one that you mean`,
+		"1.500 ngn": "which can be 1500.00 NGN or 1.5000 NGN", "+12.500 NGN": "12500.00 NGN or 12.5000 NGN",
+		"5 N G": "three letters", "5 N\u00c4G": "three letters",
 		"1.234,56 NGN": "use a point for decimals", "12,34 NGN": `"12,34": use a point for decimals, such as 1000.50`,
 	} {
 		if budget, err := shipping.ParseBudget(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -305,6 +320,26 @@ func choices(
 	return map[string]func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){
 		"SelectAutomated": shipping.SelectAutomated, "SelectAll": shipping.SelectAll,
 		"SelectOnly": shipping.SelectOnly(only...),
+	}
+}
+
+// Two offers of one type were selected twice, which no purchase accepts. A type that is not offered was left out, so
+// that one of two documents was bought without an error.
+func TestSelect_EachTypeOnce(t *testing.T) {
+	t.Parallel()
+	draft := shippingtest.Must(regulatory(t, shippingtest.NewService(record("draft", `"available_documents":[`+
+		`{"document_type":"FDA","mode":"automated"},{"document_type":"FDA","mode":"automated"},{"document_type":"MSDS"}]`))).
+		Get(t.Context(), "RD-1"))(t)
+	for name, want := range map[string]string{"SelectAutomated": "[FDA]", "SelectAll": "[FDA MSDS]", "SelectOnly": "[FDA]"} {
+		if selected, err := choices("FDA")[name](draft); err != nil || fmt.Sprint(selected) != want {
+			t.Errorf("%s: %v, %v", name, selected, err)
+		}
+	}
+	for _, only := range [][]shipping.DocumentType{{"STEEL"}, {"FDA", "STEEL"}, {"STEEL", "MSDS"}} {
+		selected, err := shipping.SelectOnly(only...)(draft)
+		if err == nil || len(selected) > 0 || !strings.Contains(err.Error(), `does not offer STEEL, only "FDA, MSDS"`) {
+			t.Errorf("%v: %v, %v", only, selected, err)
+		}
 	}
 }
 

@@ -57,8 +57,8 @@ func TestAssumption_OtherChoices(t *testing.T) {
 			"status=false, error.code=ERR_NOT_FOUND, data.error_code=<nil>, message=<nil>"},
 		{"purchase.quoted=true,record.charged_amount=total", analyzed, 200, "data.status=draft, data.total=123987.36"},
 		{"offer.beside=vat,price.net,price.currency,offer.amount=price.gross", analyzed, 200, // amounts not charged
-			"data.available_documents.0.price.gross=5904.16, data.available_documents.0.price.net=17713.48, " +
-				"data.available_documents.0.price.currency=XTS, data.available_documents.0.vat=11809.32"},
+			"data.available_documents.0.price.gross=5904.16, data.available_documents.0.price.net=1968.05, " +
+				"data.available_documents.0.price.currency=XTS, data.available_documents.0.vat=2952.08"},
 		{"record.at=request", lookedUp, 200, "data.request.status=processing, data.status=<nil>, data.*=request"},
 		{"offer.mode=kind,offer.automated=auto", lookedUp, 200,
 			"data.available_documents.0.kind=auto, data.documents.0.kind=auto"},

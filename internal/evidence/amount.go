@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"github.com/shipping-go/shipping/internal/decimal"
@@ -16,7 +17,7 @@ type amount struct {
 	// plain is the number in the notation of [decimal.Parse], and most the largest number that the text can stand for:
 	// "1.500" may be 1500.
 	plain, most decimal.Number
-	code        string // the currency in the text, in capitals
+	code        string // the currency in the text: a code in capitals, or a symbol
 	percent     bool
 }
 
@@ -53,27 +54,24 @@ func readAmount(v jsonread.Value) (amount, error) {
 	if err != nil {
 		plain = most
 	}
-	a := amount{plain: plain, most: most, percent: found[3] == "%"}
-	if code := found[1] + found[3]; len(code) == 3 && code[0] < 0x80 {
-		a.code = strings.ToUpper(code)
-	}
-	return a, nil
+	return amount{plain: plain, most: most, percent: found[3] == "%",
+		code: strings.ToUpper(found[1] + strings.TrimSuffix(found[3], "%"))}, nil
 }
 
-// startOfText returns the pattern of a text that starts with an amount, such as "100.00 (7.5%)". The group is the
-// amount.
-var startOfText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*((?:(?:[A-Za-z]{3}|\p{Sc}) ?)?[-+]?[0-9.,']+(?: [0-9]{3})*(?:[.,][0-9]+)?` +
-		`(?: ?(?:[A-Z]{3}|\p{Sc}|%))?)[ (;/+]`)
+// startOfAmount returns the pattern of a text that may begin with an amount, also if the whole is not one, and is not a
+// date. The group is a currency.
+var startOfAmount = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^\pL\pN]*(?:(?i:up to|from|plus|approx|min|max)\pL*[^\pL\pN]*)?(?:([A-Z]{3})[^\pL\pN]*)?\p{Nd}`)
 })
 
-// readStart reads the amount at the start of a longer text.
-func readStart(v jsonread.Value) (amount, error) {
-	found := startOfText().FindStringSubmatch(strings.Map(plainSeparator, v.Text))
+// mayBeAmount reports whether a text that is not a number may be an amount.
+func (c *counter) mayBeAmount(v jsonread.Value) bool {
+	found := startOfAmount().FindStringSubmatch(v.Text)
 	if v.Kind != '"' || found == nil {
-		return amount{}, decimal.ErrSyntax
+		return false
 	}
-	return readAmount(jsonread.Value{Kind: '"', Text: strings.TrimRight(found[1], ".,' ")})
+	_, notDate := time.Parse(time.DateOnly, v.Text[:min(len(v.Text), len(time.DateOnly))])
+	return notDate != nil && (found[1] == "" || codeIn(found[1:]) != "" || found[1] == c.currency)
 }
 
 // computed reads a number that only floating-point arithmetic produces, such as 107.50000000000001: it has more digits

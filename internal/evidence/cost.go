@@ -3,316 +3,340 @@ package evidence
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
-// counter adds up the most that an offer can cost. It reads the whole offer, because any member may hold money.
+// counter adds up what an offer can cost: its price, and every other number that it shows, each at the most that it can
+// mean. Each exception is a function, and can only lower a count in the case that its comment states.
 type counter struct {
 	price    price
 	currency string
+	shown    jsonread.Value // the offer
 	offer    dialect.Offer
+	isParts  bool // it counts what may be the parts of the price
 
-	sum        decimal.Number // of the amounts beside the price
-	counted    []string       // their names
-	total      decimal.Number // the largest total
-	totalShown string         // its name
-	numbers    int            // that were read
-	err        error
+	forms  []number // the price in other forms
+	others []number // amounts beside the price
+	shares []number // shares of all of them
+	err    error
 }
 
-// place is what the names above a value mean for it.
-type place struct {
-	path    string
-	meaning meaning // of all names
-	ending  ending  // of the last name
-	// currency is that of the value; "" is that of the offer.
-	currency string
-	// price are the names that lead from here to the price; none if they do not.
-	price []string
-	// isPart: the value is in a list of the parts of an amount.
-	isPart bool
-	// isPrice: the value is the price.
-	isPrice bool
-	// isWhole: the value is the price with or without its taxes.
-	isWhole bool
-}
-
-// inside returns the place of a member.
-func (p place) inside(member string, n name) place {
-	inner := place{path: strings.TrimPrefix(p.path+"."+member, "."), meaning: p.meaning | n.meaning, ending: n.ending,
-		currency: p.currency, isPart: p.isPart}
-	if len(p.price) > 0 && p.price[0] == member {
-		inner.price = p.price[1:]
-		inner.isPrice = len(inner.price) == 0
+// stop records the first reason why the cost is not known, with the line that declares a member as not charged. What
+// can be the price by its name has none.
+func (c *counter) stop(path, problem, declared string) {
+	unclear := &Unclear{Problem: "has no clear price (" + path + " " + problem + ")"}
+	if declared != "" && !areForms(wordsOf(declared)) {
+		unclear.Lines = []dialect.Line{besideLine(declared)}
 	}
-	inner.isWhole = n.isWhole && len(p.price) > 0 || p.isWhole && n.meaning == 0 // beside the price, or in an object there
-	if p.has(amounts) || p.has(parts) && member == "value" {
-		inner.meaning |= money
-	}
-	if inner.has(onTop) {
-		inner.meaning &^= parts | earlier | minor
-	}
-	if p.ending == identifier && n.meaning == total {
-		inner.ending = identifier // weight: {"gross": 900}
-	}
-	if p.ending == share && n.ending == 0 && n.meaning&money == 0 {
-		inner.ending = share // tax_rate: {"value": 7.5}
-	}
-	return inner
-}
-
-// isMoney reports whether a number here is money.
-func (p place) isMoney() bool {
-	return p.has(money|total) && p.ending != identifier && p.ending != items
-}
-
-// has reports whether a name means this.
-func (p place) has(m meaning) bool { return p.meaning&m != 0 }
-
-// foreign reports whether a currency is known and another than that of the offer.
-func (c *counter) foreign(currency string) bool {
-	return currency != "" && !SameCurrency(currency, c.currency)
-}
-
-// stop records the first reason why the cost is not known.
-func (c *counter) stop(path, problem string) {
-	if c.err == nil {
-		c.err = fmt.Errorf("has no clear price (%s %s): select other documents", path, problem)
-	}
-}
-
-// cost returns the result.
-func (c *counter) cost() (Cost, error) {
-	most, ok := c.price.most.Add(c.sum)
-	if !ok {
-		c.stop("the sum of its amounts", tooLong)
-	}
-	if c.total.Cmp(most) > 0 {
-		most, c.counted = c.total, []string{c.totalShown}
-	}
-	if c.price.most != c.price.plain {
-		c.counted = append(c.counted, "a price that may be "+text(c.price.most))
-	}
-	return Cost{Currency: c.currency, Price: c.price.plain, Most: most, Beside: c.counted}, c.err
+	c.err = cmp.Or(c.err, error(unclear))
 }
 
 const tooLong = "has too many digits"
 
-// value adds what a value can cost.
-func (c *counter) value(v jsonread.Value, at place) {
-	switch {
-	case !at.isPrice && slices.Contains(c.offer.Beside, at.path):
-		c.numbers++
-	case v.Scalar():
-		c.scalar(v, at)
-	case at.has(parts) && c.consistsOf(v):
-	case v.Kind == '{':
-		c.object(v, at)
-	default:
-		if at.ending == items {
-			at.ending = 0
-		}
-		if at.has(amounts) {
-			at.meaning |= money
-		}
-		at.isPart = at.has(parts)
-		for _, element := range v.Elements {
-			c.value(element, at)
+// cost returns the result: the largest form of the price with all other numbers, unless this form is their sum. A price
+// under a name that is not of the price is one of the others.
+func (c *counter) cost() (Cost, error) {
+	price := number{most: c.price.most}
+	if c.price.most != c.price.plain {
+		price.text = "a price that may be " + text(c.price.most)
+	}
+	largest := slices.MaxFunc(append([]number{price}, c.forms...), func(a, b number) int { return a.most.Cmp(b.most) })
+	others := c.others
+	if largest != price && !areForms(wordsOf(c.price.path[len(c.price.path)-1])) {
+		others = append(slices.Clip(others), number{path: strings.Join(c.price.path, "."), most: price.most,
+			text: "price " + text(price.most)})
+	}
+	most, counted := c.sum(largest, others)
+	if sum, _ := c.sum(price, c.others); len(counted) > 1 && c.isRounded(largest.most, sum) {
+		most, counted = c.roundUp(largest.most), []number{largest}
+	}
+	cost := Cost{Currency: c.currency, Price: c.price.plain, Most: most}
+	for _, n := range counted {
+		cost.Beside = append(cost.Beside, n.text)
+	}
+	slices.SortStableFunc(counted, largestFirst)
+	for _, n := range counted {
+		if n.path != largest.path {
+			cost.Lines = append(cost.Lines, besideLine(n.path))
 		}
 	}
+	return cost, c.err
 }
 
-// object adds what the members of an object can cost. A currency belongs to the numbers under its name (fee_currency to
-// fee and fee_amount), or else to all numbers of its object.
-func (c *counter) object(v jsonread.Value, at place) {
-	if name, twice := v.Repeated(); twice {
-		c.stop(quote(name), "is given twice")
-	}
-	names := make([]name, len(v.Members))
-	currencies := map[string]string{} // by the name without "currency"
-	for i, m := range v.Members {
-		names[i] = nameOf(m.Name)
-		if names[i].isCurrency {
-			currencies[names[i].owner(len(names[i].words))] = currencyIn(m.Value, c.offer)
-		}
-	}
-	outermost := at.path == ""
-	if !outermost {
-		at.currency = cmp.Or(currencies[""], at.currency)
-	}
-	before, used := c.numbers, map[string]bool{}
-	for i, m := range v.Members {
-		inner, owner := at.inside(m.Name, names[i]), ""
-		if names[i].isCurrency && !c.holdsCode(inner) {
-			continue
-		}
-		if code := names[i].currencyIn(c.currency); code != "" {
-			inner.currency = code
-		}
-		for end := len(names[i].words); end > 0 && owner == ""; end-- {
-			if currency := currencies[names[i].owner(end)]; currency != "" {
-				owner, inner.currency = names[i].owner(end), currency
-			}
-		}
-		earlier := c.numbers
-		c.value(m.Value, inner)
-		used[owner] = used[owner] || c.numbers > earlier
-	}
-	used[""] = !outermost && c.numbers > before
-	for i, m := range v.Members {
-		inner := at.inside(m.Name, names[i])
-		if names[i].isCurrency && !c.holdsCode(inner) && !slices.Contains(c.offer.Beside, inner.path) {
-			c.unused(m, inner, used[names[i].owner(len(names[i].words))])
-		}
-	}
+// number is a number that counts.
+type number struct {
+	path string
+	// most is the most that it can mean, and text what the offer shows.
+	most decimal.Number
+	text string
+
+	isPercent bool // it can be no amount
 }
 
-// holdsCode reports whether a value is the object in which the dialect has the currency of the price.
-func (c *counter) holdsCode(at place) bool { return strings.HasPrefix(c.offer.Currency, at.path+".") }
+func largestFirst(a, b number) int { return b.most.Cmp(a.most) }
 
-// unused stops at a currency that cannot be read, and at one other than that of the offer that belongs to no number:
-// the price itself may be in it.
-func (c *counter) unused(m jsonread.Member, at place, used bool) {
-	switch {
-	case !m.Value.Scalar():
-		c.stop(at.path, "is "+sent(m.Value)+": name the member with the code, offer.currency of the dialect")
-	case !used && !at.has(earlier) && c.foreign(currencyIn(m.Value, c.offer)):
-		c.stop(at.path, "is "+quote(m.Value.Text))
-	}
+// besideLine is the line that declares a member, or the object around it, as not charged. A path of a dialect has two
+// names at most.
+func besideLine(path string) dialect.Line {
+	names := strings.SplitN(path, ".", 3)
+	return dialect.Line{Field: "offer.beside", Value: strings.Join(names[:min(2, len(names))], ".")}
 }
 
-// scalar adds a number, if it is money.
-func (c *counter) scalar(v jsonread.Value, at place) {
-	if at.isPrice {
-		if c.foreign(at.currency) {
-			c.stop(at.path, "is in "+quote(at.currency))
+// isRounded reports whether a number is a sum that was rounded up, or less than a unit below it.
+func (c *counter) isRounded(n, sum decimal.Number) bool {
+	difference, ok := sum.Add(decimal.Number{Units: -n.Units, Scale: n.Scale})
+	return ok && difference.Sign() >= 0 && difference.Cmp(decimal.Number{Units: 1, Scale: c.decimals()}) < 0
+}
+
+// sum adds to a form of the price the other amounts, and then the shares of everything before them, one after the other.
+func (c *counter) sum(form number, others []number) (most decimal.Number, counted []number) {
+	if form.text != "" {
+		counted = append(counted, form)
+	}
+	most = c.roundUp(form.most)
+	add := func(n number, more decimal.Number) {
+		sum, ok := most.Add(c.roundUp(more))
+		if !ok {
+			c.stop(n.path, tooLong, n.path)
 		}
-		return
+		n.most = more
+		most, counted = sum, append(counted, n)
 	}
-	n, err := readAmount(v)
-	if err != nil && at.has(onTop) {
-		n, err = readStart(v)
+	for _, n := range others {
+		add(n, n.most)
 	}
-	isMoney := at.isMoney()
-	if isMoney && errors.Is(err, decimal.ErrRange) {
-		c.stop(at.path, tooLong)
+	for _, n := range slices.SortedStableFunc(slices.Values(c.shares), largestFirst) {
+		share := c.share(n, most)
+		n.text += " (" + text(share) + ")"
+		add(n, share)
 	}
-	if err != nil {
-		return
-	}
-	c.numbers++
-	currency := cmp.Or(n.code, at.currency)
-	if at.isWhole && c.nearPrice(n.most) {
-		at.meaning = money | total
-	}
-	switch {
-	case !isMoney || n.most.Sign() <= 0:
-	case at.ending == share || n.percent:
-		c.share(n, at)
-	case at.has(onTop) && c.foreign(currency):
-		c.stop(at.path, "is in "+quote(currency))
-	case at.has(onTop):
-		c.add(at.path+" "+text(n.most), roundUp(n.most, 4))
-	case n.most == c.price.most && c.foreign(currency) && !at.has(earlier): // as if both were the price
-		c.stop(at.path, "is in "+quote(currency))
-	case c.foreign(currency), at.has(earlier), n.most == c.price.most, at.has(minor) && c.isMinor(n.most):
-	case !at.has(total), at.isPart && n.most.Cmp(c.price.most) < 0:
-		c.add(at.path+" "+text(n.most), roundUp(n.most, 4))
-	case n.most.Cmp(c.total) > 0:
-		c.total, c.totalShown = n.most, at.path+" "+text(n.most)
-	}
+	return most, counted
 }
 
-// nearPrice reports whether a number is at least half of the price, so that it can be the price without its taxes.
-func (c *counter) nearPrice(n decimal.Number) bool {
-	double, ok := n.Add(n)
-	return ok && double.Cmp(c.price.most) >= 0
-}
-
-// isMinor reports whether a number is the price in minor units, which may be rounded to a whole number.
-func (c *counter) isMinor(n decimal.Number) bool {
-	minor, ok := c.price.most.Mul(decimal.Number{Units: -100})
-	difference, fits := minor.Add(n)
-	return ok && fits && difference.Cmp(decimal.Number{Units: 1}) < 0 && difference.Cmp(decimal.Number{Units: -1}) > 0
-}
-
-// share adds a part of the price: 7.5 and 0.075 are both 7.5 %.
-func (c *counter) share(n amount, at place) {
-	one, factor := decimal.Number{Units: 1}, n.most
-	if n.percent || n.most.Cmp(one) > 0 {
+// share returns a share of an amount: 7.5 and 0.075 are 7.5 %. Without a percent sign, it may be an amount as well.
+func (c *counter) share(n number, of decimal.Number) decimal.Number {
+	factor := n.most
+	if n.isPercent || factor.Cmp(decimal.Number{Units: 1}) > 0 {
 		factor, _ = factor.Mul(decimal.Number{Units: 1, Scale: 2})
 	}
-	portion, ok := c.price.most.Mul(factor)
+	share, ok := of.Mul(factor)
 	if !ok {
-		c.stop(at.path, tooLong)
+		c.stop(n.path, tooLong, n.path)
 	}
-	portion = roundUp(portion, 2)
-	c.add(fmt.Sprintf("%s %s (%s)", at.path, text(n.most), text(portion)), portion)
+	if !n.isPercent && n.most.Cmp(share) > 0 {
+		share = n.most
+	}
+	return c.roundUp(share)
 }
 
-func (c *counter) add(shown string, n decimal.Number) {
-	sum, ok := c.sum.Add(n)
-	if !ok {
-		c.stop(shown, tooLong)
+// decimals returns the decimals of the smallest unit of the currency, two at most.
+func (c *counter) decimals() uint8 {
+	const none = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
+	if slices.Contains(strings.Fields(none), c.currency) {
+		return 0
 	}
-	c.sum, c.counted = sum, append(c.counted, shown)
+	return 2
 }
 
-// roundUp returns a positive number with at most that many decimals, rounded up: a service may round, too.
-func roundUp(n decimal.Number, decimals uint8) decimal.Number {
-	rounded := n.Round(decimals)
+// roundUp rounds up to the smallest unit of the currency: a service may round what it debits.
+func (c *counter) roundUp(n decimal.Number) decimal.Number {
+	rounded := n.Round(c.decimals())
 	if rounded.Cmp(n) < 0 {
-		rounded, _ = rounded.Add(decimal.Number{Units: 1, Scale: decimals})
+		rounded, _ = rounded.Add(decimal.Number{Units: 1, Scale: c.decimals()})
 	}
 	return rounded
 }
 
-// consistsOf reports whether the price consists of the numbers of an object or list: they are at least two, and add up
-// to it.
-func (c *counter) consistsOf(v jsonread.Value) bool {
-	p := partsOf{c: c}
-	p.add(v, name{})
-	if p.count < 2 || p.failed || p.sum != c.price.most {
-		return false
+// value counts a value and all that it holds.
+func (c *counter) value(v jsonread.Value, at place) {
+	switch {
+	case at.isPrice || at.path == c.offer.Currency || c.describes(at):
+	case slices.Contains(c.offer.Beside, at.path):
+		c.declared(v, at)
+	case at.isSkipped():
+	case v.Scalar():
+		c.scalar(v, at)
+	case c.areParts(v, at):
+	default:
+		c.all(v, at)
 	}
-	c.numbers += p.count
-	return true
 }
 
-// partsOf adds up the parts of a price.
-type partsOf struct {
-	c      *counter
-	sum    decimal.Number
-	count  int
-	failed bool // they are in another currency, or too large
-}
-
-func (p *partsOf) add(v jsonread.Value, under name) {
-	if _, twice := v.Repeated(); twice {
-		p.failed = true
+// all counts the members or elements of a value.
+func (c *counter) all(v jsonread.Value, at place) {
+	if name, twice := v.Repeated(); twice {
+		c.stop(quote(name), "is given twice", "")
 	}
+	isShare := slices.ContainsFunc(v.Members, statesShare)
 	for _, m := range v.Members {
-		switch n := nameOf(m.Name); {
-		case n.isCurrency:
-			p.failed = p.failed || !m.Value.Scalar() || p.c.foreign(currencyIn(m.Value, p.c.offer))
-		case n.ending == 0:
-			p.add(m.Value, n)
-		}
+		inner := at.inside(m.Name)
+		inner.isShare = isShare
+		c.value(m.Value, inner)
 	}
 	for _, element := range v.Elements {
-		p.add(element, under)
+		c.value(element, at)
 	}
+}
+
+// describes reports whether a member of the offer is one that AvailableDocument reads as something else.
+func (c *counter) describes(at place) bool {
+	return slices.Contains([]string{"document_type", "slug", "type", "name", "mode", "reasons", "profile_fields",
+		c.offer.DocumentType, c.offer.Mode}, at.path)
+}
+
+// declared skips what the dialect declares as not charged. It stops at a number that is more than the price and can be
+// the price by its name: two names may be swapped.
+func (c *counter) declared(v jsonread.Value, at place) {
 	n, err := readAmount(v)
-	if err != nil || under.meaning&total != 0 && n.most == p.c.price.most {
-		return
+	isMore := errors.Is(err, decimal.ErrRange) || err == nil && n.most.Cmp(c.price.most) > 0
+	canBe := areForms(at.words) || areForms(at.words, earlierWords) || areForms(at.words, swappedWords)
+	if v.Scalar() && isMore && canBe {
+		c.stop(at.path, "of offer.beside is more than the price, and may be the price", "")
 	}
-	sum, ok := p.sum.Add(n.most)
-	p.failed = p.failed || !ok || n.percent || p.c.foreign(n.code) || p.c.foreign(under.currencyIn(p.c.currency))
-	p.sum, p.count = sum, p.count+1
+	for _, m := range v.Members {
+		c.declared(m.Value, at.inside(m.Name))
+	}
+	for _, element := range v.Elements {
+		c.declared(element, at)
+	}
+}
+
+// statesShare reports whether a member states that the numbers beside it are percentages: "type": "percent".
+func statesShare(m jsonread.Member) bool {
+	words := wordsOf(m.Value.Text)
+	switch {
+	case m.Value.Text == "true":
+		return anyOf(wordsOf(m.Name), shareWords)
+	case m.Value.Kind != '"' || strings.ContainsFunc(m.Value.Text, unicode.IsDigit):
+		return false
+	}
+	return strings.Contains(m.Value.Text, "%") || len(words) > 0 && isOf(words[len(words)-1], percentWords) ||
+		len(words) == 1 && isOf(words[0], shareWords)
+}
+
+// scalar counts a number, unless its name is that of an identifier, a time or a count of one.
+func (c *counter) scalar(v jsonread.Value, at place) {
+	n, err := readAmount(v)
+	one, code := decimal.Number{Units: 1}, cmp.Or(n.code, codeIn(at.name))
+	switch {
+	case at.isCurrency() && c.foreign(currencyIn(v, c.offer)), c.foreign(codeIn([]string{v.Text})):
+		c.stop(at.path, "is "+quote(v.Text), c.ownerOf(at.path))
+	case isOf(at.last(), noMoneyWords):
+	case errors.Is(err, decimal.ErrRange):
+		c.stop(at.path, tooLong, at.path)
+	case err != nil && c.mayBeAmount(v):
+		c.stop(at.path, "is "+sent(v), at.path)
+	case err != nil || n.most.Sign() == 0 && !c.isParts:
+	case isOf(at.last(), countWords) && n.most.Cmp(one) > 0:
+		c.stop(at.path, "is "+text(n.most)+", and the price may be that of one", at.path)
+	case isOf(at.last(), countWords):
+	case c.foreign(code):
+		c.stop(at.path, "is in "+quote(code), at.path)
+	default:
+		c.number(n, at)
+	}
+}
+
+// number counts a number as what it is: a form of the price, a share, or an amount.
+func (c *counter) number(n amount, at place) {
+	counted := number{path: at.path, most: n.most, text: at.path + " " + text(n.most), isPercent: n.percent}
+	isNegative := n.most.Sign() < 0
+	switch {
+	case isNegative && !anyOf(at.words, negativeWords):
+		c.stop(at.path, "is negative", at.path)
+	case c.isParts && !n.percent:
+		c.others = append(c.others, counted)
+	case isNegative, c.isMinor(n.most, at):
+	case n.percent || at.isShare || anyOf(at.words, shareWords):
+		c.shares = append(c.shares, counted)
+	case c.isForm(n.most, at):
+		c.forms = append(c.forms, counted)
+	default:
+		c.others = append(c.others, counted)
+	}
+}
+
+// isForm reports whether a number is the price in another form, such as net or with its taxes: all words are of the
+// price, and it is at least half of it.
+func (c *counter) isForm(n decimal.Number, at place) bool {
+	double, ok := n.Add(n)
+	return areForms(at.words) && (!ok || double.Cmp(c.price.most) >= 0)
+}
+
+// isMinor reports whether a number is the price in minor units, which may be rounded to a whole number: its name has a
+// word for them, all other words are of the price, and it is the price times 100.
+func (c *counter) isMinor(n decimal.Number, at place) bool {
+	minor, ok := c.price.most.Mul(decimal.Number{Units: -100})
+	difference, fits := minor.Add(n)
+	return areForms(at.words, minorWords) && ok && fits && difference.Cmp(decimal.Number{Units: 1}) < 0 &&
+		difference.Cmp(decimal.Number{Units: -1}) > 0
+}
+
+// areParts reports whether an object or list has the parts of the price: its name has a word for them, all other words
+// are of the price, each number is read, and at least two, apart from their total, add up to the price.
+func (c *counter) areParts(v jsonread.Value, at place) bool {
+	if c.isParts || !areForms(at.words, partWords) {
+		return false
+	}
+	parts := counter{price: c.price, currency: c.currency, shown: c.shown, offer: c.offer, isParts: true}
+	parts.all(v, at)
+	sum, fits, count := decimal.Number{}, parts.err == nil && len(parts.shares) == 0, len(parts.others)
+	total, _ := c.price.most.Add(c.price.most)
+	hasTotal := false
+	for _, n := range parts.others {
+		more, ok := sum.Add(n.most)
+		sum, fits = more, fits && ok
+		hasTotal = hasTotal || n.most == c.price.most && areForms(wordsOf(strings.TrimPrefix(n.path, at.path)))
+	}
+	return fits && (count > 1 && sum == c.price.most || count > 2 && sum == total && hasTotal)
+}
+
+// ownerOf returns what to declare if a currency is not that of the offer: the object around it, or fee for fee_currency.
+// Without either, the price may be in it, and the result is "".
+func (c *counter) ownerOf(path string) string {
+	owner := path[:max(strings.LastIndex(path, "."), 0)]
+	if owner == "" {
+		owner = strings.TrimSuffix(strings.TrimSuffix(path, "Currency"), "_currency")
+	}
+	switch {
+	case slices.Contains(c.offer.Beside, owner):
+		return path
+	case owner == path || c.shown.At(owner).Kind == 0:
+		return ""
+	}
+	return owner
+}
+
+// currencies are the codes that a name can state, as in amount_usd, and that are never another word, with their symbols.
+const currencies = "USD$ EUR€ GBP£ NGN₦ GHS₵ KES ZAR XOF XAF CNY¥ JPY¥ INR₹ AED CHF"
+
+// codeIn returns the code of a currency among several words; "" if there is none.
+func codeIn(words []string) string {
+	for known := range strings.FieldsSeq(currencies) {
+		if slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, known[:3]) }) {
+			return known[:3]
+		}
+	}
+	return ""
+}
+
+// foreign reports whether a currency is known and another than that of the offer. A symbol can stand for several, so it
+// is compared only if that of the offer's currency is known.
+func (c *counter) foreign(currency string) bool {
+	isSymbol := !strings.ContainsFunc(currency, unicode.IsLetter)
+	if currency == "" || !isSymbol {
+		return currency != "" && !SameCurrency(currency, c.currency)
+	}
+	for known := range strings.FieldsSeq(currencies) {
+		if SameCurrency(known[:3], c.currency) {
+			return currency != known[3:]
+		}
+	}
+	return false
 }

@@ -2,183 +2,102 @@ package evidence
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
-// name is the name of a member.
-type name struct {
-	words   []string
-	meaning meaning
-	ending  ending
-	// isCurrency: the member is a currency. Words has the others.
-	isCurrency bool
-	// isWhole: the member is the price with or without its taxes, such as net_amount or price_incl_tax.
-	isWhole bool
-}
-
-// meaning is what the words of a name mean.
-type meaning uint8
-
+// The words of names. A word can only lower what a number counts, or make an offer unclear; docs/money.md lists them
+// all.
 const (
-	money meaning = 1 << iota
-	// onTop is money that may be charged in addition to the price.
-	onTop
-	// total is money that contains the price.
-	total
-	// earlier is an amount before its conversion.
-	earlier
-	// minor is an amount in minor units.
-	minor
-	// parts are the parts of an amount.
-	parts
-	// amounts are parts of which each number is money, whatever its name.
-	amounts
+	formWords     = "amount price cost value total sum gross net payable due final grand sub subtotal formatted"
+	earlierWords  = "default original"
+	swappedWords  = "base converted"
+	partWords     = "breakdown part component detail item line"
+	minorWords    = "flat minor kobo cents"
+	noMoneyWords  = "id at date code number weight"
+	exchangeWords = "exchange fx"
+	countWords    = "count quantity qty pages items units"
+	moneyAfter    = "by per for"
+	percentWords  = "percent percentage pct"
+	shareWords    = percentWords + " rate share"
+	negativeWords = "discount rebate credit"
 )
 
-func meaningOf(word string) meaning {
-	switch word {
-	case "amount", "amounts", "price", "prices", "cost", "costs":
-		return money
-	case "total", "totals":
-		return money | total
-	case "charge", "charges", "fee", "fees", "duty", "duties", "levy", "levies", "commission", "commissions", "handling",
-		"surcharge", "surcharges", "markup", "markups", "postage", "insurance", "insurances", "deposit", "deposits",
-		"penalty", "penalties":
-		return money | onTop
-	case "tax", "taxes", "vat", "gst", "hst", "pst", "qst", "sst", "cgst", "sgst", "igst", "utgst", "iva", "tva", "mwst",
-		"ust", "btw", "moms", "cess", "cesses", "excise", "excises":
-		return money | onTop
-	case "default", "original":
-		return earlier
-	case "flat", "minor", "kobo", "cents":
-		return minor
-	case "breakdown", "parts", "components":
-		return parts | amounts
-	case "lines", "details":
-		return parts
-	}
-	return 0
-}
-
-// ending is what the last word of a name means.
-type ending uint8
-
-const (
-	_ ending = iota
-	// identifier is a number that is not money, such as a count.
-	identifier
-	// items is a count, or a list of what the words before it mean.
-	items
-	// share is a part of the price.
-	share
-)
-
-func endingOf(word string) ending {
-	switch word {
-	case "id", "ids", "at", "date", "dates", "count", "counts", "pages", "number", "numbers", "weight", "weights",
-		"code", "codes", "type", "types", "name", "names", "ref", "refs", "currency", "currencies", "description",
-		"descriptions", "quantity", "qty", "version", "status", "label", "labels", "key", "keys", "index", "position",
-		"title", "exponent", "decimals", "scale", "precision":
-		return identifier
-	case "items":
-		return items
-	case "rate", "rates", "percent", "percentage", "pct", "share", "shares":
-		return share
-	}
-	return 0
-}
-
-// currencyWords are the currencies that a name can state, as in amount_usd, and never another thing.
-var currencyWords = []string{"usd", "eur", "gbp", "ngn", "ghs", "kes", "zar", "xof", "xaf", "cny", "jpy", "inr", "aed",
-	"chf"}
-
-func nameOf(member string) name {
-	words := wordsOf(member)
-	if len(words) == 0 {
-		return name{}
-	}
-	last := len(words) - 1
-	n := name{words: words, ending: endingOf(words[last])}
-	if last > 0 && slices.Contains([]string{"by", "per", "for"}, words[last-1]) {
-		n.ending = 0 // fee_by_weight
-	}
-	for last > 0 && (words[last] == "code" || words[last] == "iso") {
-		last--
-	}
-	if words[last] == "currency" {
-		n.isCurrency, n.words = true, words[:last]
-	}
-	for _, word := range n.words {
-		n.meaning |= meaningOf(word)
-	}
-	switch classes := n.classes(); {
-	case n.meaning&money != 0:
-		n.isWhole = wholeName().MatchString(classes)
-	case finalName().MatchString(classes):
-		n.meaning |= total
-	}
-	return n
-}
-
-var (
-	// wholeName matches the classes of the words in the name of a whole price: net_amount, price_incl_tax,
-	// TaxInclusiveAmount, amount_due.
-	wholeName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^([afq]*[fq][afq]*|[afq]+[wi]t+|ti[afq]+)$`)
-	})
-	// finalName matches those of the name of a total without a word for money: gross, net_payable, to_pay.
-	finalName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^q*f[fq]*$`) })
-)
-
-// classes returns a letter for each word of a name: a for an amount, t for a charge on top, f for what is paid in the
-// end, q for what qualifies an amount, w and i for what includes or excludes, and x for any other.
-func (n name) classes() string {
-	var b strings.Builder
-	for _, word := range n.words {
-		switch meaning := meaningOf(word); {
-		case meaning&onTop != 0:
-			b.WriteByte('t')
-		case meaning&money != 0:
-			b.WriteByte('a')
-		default:
-			b.WriteByte(cmp.Or(classOf(word), 'x'))
+// isOf reports whether a word is in a list, in singular or plural. The prices and costs in plural can be others, so of
+// the words for the price only the singular counts, and totals.
+func isOf(word, list string) bool {
+	for one := range strings.FieldsSeq(list) {
+		if word == one || word == one+"s" && (list != formWords || one == "total") {
+			return true
 		}
 	}
-	return b.String()
+	return false
 }
 
-func classOf(word string) byte {
-	switch word {
-	case "gross", "brutto", "ttc", "payable", "due", "final", "pay", "sum", "chargeable", "billable", "overall":
-		return 'f'
-	case "net", "subtotal", "sub", "base", "grand", "unit", "to":
-		return 'q'
-	case "with", "without", "before", "after", "including", "excluding", "incl", "excl", "inc", "ex", "plus":
-		return 'w'
-	case "inclusive", "exclusive", "included":
-		return 'i'
-	case "and":
-		return 't'
-	}
-	return 0
+// anyOf reports whether one of several words is in a list.
+func anyOf(words []string, list string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return isOf(word, list) })
 }
 
-// owner returns the first words of a name as one text.
-func (n name) owner(words int) string { return strings.Join(n.words[:words], "_") }
-
-// currencyIn returns the currency that the name states, such as "USD"; "" if it states none. The offer has a currency
-// of its own.
-func (n name) currencyIn(offer string) string {
-	for _, word := range n.words {
-		if slices.Contains(currencyWords, word) || strings.EqualFold(word, offer) {
-			return strings.ToUpper(word)
-		}
+// areForms reports whether all of several words stand for the price, or are in one of the lists, and each list has one.
+func areForms(words []string, lists ...string) bool {
+	isOther := func(word string) bool {
+		return !isOf(word, formWords) && !slices.ContainsFunc(lists, func(list string) bool { return isOf(word, list) })
 	}
-	return ""
+	hasNone := func(list string) bool { return !anyOf(words, list) }
+	return len(words) > 0 && !slices.ContainsFunc(words, isOther) && !slices.ContainsFunc(lists, hasNone)
+}
+
+// place is where a value stands in an offer.
+type place struct {
+	path string
+	// name are the words of the last name, and words those of all names below the object that holds the price.
+	name, words []string
+	// price are the names that lead from here to the price; none if they do not.
+	price []string
+	// isPrice: the value is the price.
+	isPrice bool
+	// isShare: a member beside the value says that it is a percentage.
+	isShare bool
+}
+
+// inside returns the place of a member.
+func (p place) inside(member string) place {
+	name := wordsOf(member)
+	inner := place{name: name, words: slices.Concat(p.words, name),
+		path: strings.TrimPrefix(p.path+"."+cmp.Or(strings.ReplaceAll(member, ".", "_"), "_"), ".")}
+	if p.isCurrency() {
+		inner.name = slices.Concat(p.name, name) // currency: {"code": "USD"}
+	}
+	if len(p.price) > 0 && p.price[0] == member {
+		inner.price, inner.words = p.price[1:], nil
+		inner.isPrice = len(inner.price) == 0
+	}
+	return inner
+}
+
+// last returns the last word of the name, unless a word before it makes it money, as in fee_by_weight.
+func (p place) last() string {
+	end := len(p.name) - 1
+	if end < 0 || end > 0 && isOf(p.name[end-1], moneyAfter) {
+		return ""
+	}
+	return p.name[end]
+}
+
+// isSkipped reports whether a member is no money, whatever it holds: a weight, an exchange rate, or an amount before its
+// conversion.
+func (p place) isSkipped() bool {
+	isRate := anyOf(p.name, exchangeWords) && isOf(p.last(), "rate")
+	name := slices.DeleteFunc(slices.Clone(p.name), func(word string) bool { return isOf(word, "currency code") })
+	return isRate || isOf(p.last(), "weight") || areForms(name, earlierWords)
+}
+
+// isCurrency reports whether the name is that of a currency.
+func (p place) isCurrency() bool {
+	end := len(p.name)
+	return end > 0 && isOf(p.name[end-1], "currency") || end > 1 && p.name[end-2] == "currency" && p.name[end-1] == "code"
 }
 
 // wordsOf splits a name at its capitals, and at everything but letters, into words in lower case.

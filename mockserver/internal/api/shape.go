@@ -202,14 +202,15 @@ func eachDocument(data members, list string, change func(members)) {
 	data[list] = raw(documents)
 }
 
-// showBeside adds amounts and currencies that a purchase does not charge.
+// showBeside adds amounts and currencies that a purchase does not charge. The amounts are below the price: a client
+// takes a higher one for a price that was swapped with it.
 func showBeside(document members, beside []string) {
 	var amount float64
 	if json.Unmarshal(document["amount"], &amount) != nil {
 		return
 	}
 	for i, name := range beside {
-		other := fmt.Appendf(nil, "%.2f", amount*float64(2+i)+1)
+		other := fmt.Appendf(nil, "%.2f", amount/float64(2+i))
 		if strings.HasSuffix(name, "currency") {
 			other = raw("XTS")
 		}
