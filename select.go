@@ -64,10 +64,9 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectDocuments(draft, isAutomated), nil
 }
 
-// SelectOnly returns a function that selects the documents of these types. Types that the draft does not offer
-// are left out: if it offers none of them, nothing is purchased and the draft is returned. No types, and a type that
-// neither the specification lists nor the draft offers, are a [*ValidationError]; unless [PurchaseOptions] allow unknown
-// types, it is returned before the analysis.
+// SelectOnly returns a function that selects the documents of these types. A type that the draft does not offer is an
+// error, and nothing is purchased. No types, and a type that neither the specification lists nor the draft offers, are a
+// [*ValidationError]; unless [PurchaseOptions] allow unknown types, it is returned before the analysis.
 func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectOnly(types).from
 }
@@ -91,7 +90,21 @@ func (o selectOnly) from(draft *RegulatoryRequest) ([]DocumentType, error) {
 				"DocumentTypes())%s", slug, slug.didYouMean()))
 		}
 	}
+	for _, slug := range o {
+		if draft != nil && !slices.Contains(selected, slug) {
+			return nil, fmt.Errorf("shipping: SelectOnly: the draft does not offer %s, only %s: select from its "+
+				"AvailableDocuments", slug, quoteShort(strings.Join(draft.offered(), ", ")))
+		}
+	}
 	return selected, nil
+}
+
+// offered returns the types that the draft offers.
+func (r *RegulatoryRequest) offered() (types []string) {
+	for _, slug := range selectDocuments(r, func(AvailableDocument) bool { return true }) {
+		types = append(types, string(slug))
+	}
+	return types
 }
 
 // isSelectOnly reports whether SelectOnly has returned the function, so that it can be called without a draft.
@@ -99,12 +112,13 @@ func isSelectOnly(choose func(*RegulatoryRequest) ([]DocumentType, error)) bool 
 	return reflect.ValueOf(choose).Pointer() == reflect.ValueOf(selectOnly(nil).from).Pointer()
 }
 
+// selectDocuments returns each type once, also if the draft offers it twice.
 func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bool) (selected []DocumentType) {
 	if draft == nil {
 		return nil
 	}
 	for _, offer := range draft.AvailableDocuments {
-		if wanted(offer) {
+		if wanted(offer) && !slices.Contains(selected, offer.DocumentType) {
 			selected = append(selected, offer.DocumentType)
 		}
 	}
