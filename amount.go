@@ -102,12 +102,46 @@ func (a Amount) Add(b Amount) (Amount, error) {
 // Sub returns a - b exactly, or an error.
 func (a Amount) Sub(b Amount) (Amount, error) { return a.Add(b.Neg()) }
 
-// Mul returns a × b exactly, or an error; use [Amount.Round] to round the product to the decimals of a currency.
+// Mul returns a × b exactly, or an error. [Amount.MulRound] rounds the product.
 func (a Amount) Mul(b Amount) (Amount, error) {
 	if a.state == amountUnreadable || b.state == amountUnreadable {
 		return Amount{}, ErrAmountUnreadable
 	}
 	return fitting(a.number.Mul(b.number))
+}
+
+// MulRound returns a × b rounded to the given number of decimals (0 to 18), halves away from zero. Only the rounded
+// product must fit, so that an amount can be converted at an exchange rate with many decimals.
+func (a Amount) MulRound(b Amount, decimals int) (Amount, error) {
+	if a.state == amountUnreadable || b.state == amountUnreadable {
+		return Amount{}, ErrAmountUnreadable
+	}
+	return fitting(a.number.MulRound(b.number, scale(decimals)))
+}
+
+// Split divides a into n parts with the given number of decimals, which are equal or differ by one unit of the last
+// decimal, the larger ones first. Their sum is a. It is an error if a has more decimals, or n is not positive.
+func (a Amount) Split(n, decimals int) ([]Amount, error) {
+	units, ok := a.number.At(max(scale(decimals), a.number.Scale))
+	switch {
+	case a.state == amountUnreadable:
+		return nil, ErrAmountUnreadable
+	case n < 1 || a != a.Round(decimals):
+		return nil, fmt.Errorf("shipping: cannot split %s into %d parts with %d decimals", a, n, decimals)
+	case !ok:
+		return nil, ErrAmountOverflow
+	}
+	parts := make([]Amount, n)
+	for i := range parts {
+		part := units / int64(n-i)
+		if units%int64(n-i) != 0 {
+			part += int64(a.Sign())
+		}
+		units -= part
+		number, _ := decimal.New(part, scale(decimals))
+		parts[i] = knownAmount(number)
+	}
+	return parts, nil
 }
 
 // Neg returns -a.

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
 	"strings"
 	"testing"
@@ -199,4 +200,58 @@ func FuzzAmount(f *testing.F) {
 			t.Errorf("%q is %s, want %s", text, a, want.FloatString(20))
 		}
 	})
+}
+
+// A conversion at an exchange rate with many decimals was refused although its rounded product fits.
+func TestAmount_MulRound(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		a, b, want string
+		decimals   int
+	}{
+		{"12345678.91", "1552.317845", "19164417680.63", 2},
+		{"0.05", "0.1", "0.01", 2},
+		{"-0.05", "0.1", "-0.01", 2},
+		{"0.049", "0.1", "0", 2},
+		{"3", "4", "12", 2},
+		{"1.5", "1.5", "2.25", 18},
+		{"999999999999999999", "0.999999999999999999", "999999999999999998", 0},
+		{"999999999999999999", "10", "", 2},
+		{"999999999999999999", "999999999999999999", "", 2},
+	} {
+		got, err := shippingtest.Amount(t, test.a).MulRound(shippingtest.Amount(t, test.b), test.decimals)
+		if (err != nil) != (test.want == "") || err != nil && !errors.Is(err, shipping.ErrAmountOverflow) || err == nil &&
+			got != shippingtest.Amount(t, test.want) {
+			t.Errorf("%s × %s: %s, %v; want %s", test.a, test.b, got, err, test.want)
+		}
+	}
+	if _, err := readAmount(t, `"free"`).MulRound(shipping.Amount{}, 2); !errors.Is(err, shipping.ErrAmountUnreadable) {
+		t.Errorf("unreadable: %v", err)
+	}
+}
+
+// The parts of a split add up to the amount.
+func TestAmount_Split(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		amount, want string
+		n, decimals  int
+	}{
+		{"100", "33.34 33.33 33.33", 3, 2},
+		{"0.05", "0.02 0.02 0.01", 3, 2},
+		{"-100", "-33.34 -33.33 -33.33", 3, 2},
+		{"0", "0 0", 2, 2},
+		{"7", "3 2 2", 3, 0},
+		{"0.005", "", 3, 2},
+		{"1", "", 0, 2},
+		{"999999999999999999", "", 2, 2},
+	} {
+		parts, err := shippingtest.Amount(t, test.amount).Split(test.n, test.decimals)
+		if got := strings.Trim(fmt.Sprint(parts), "[]"); got != test.want || (err != nil) != (test.want == "") {
+			t.Errorf("%s: %s, %v; want %s", test.amount, got, err, test.want)
+		}
+	}
+	if _, err := readAmount(t, `"free"`).Split(2, 2); !errors.Is(err, shipping.ErrAmountUnreadable) {
+		t.Errorf("unreadable: %v", err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"math/big"
 	"math/bits"
 	"regexp"
 	"strconv"
@@ -64,6 +65,23 @@ func (n Number) Mul(m Number) (Number, bool) {
 		product = -product
 	}
 	return Number{Units: product, Scale: scale}, true
+}
+
+// MulRound returns n × m with at most that many decimals; false if that has too many digits. It rounds halves away from
+// zero.
+func (n Number) MulRound(m Number, scale uint8) (Number, bool) {
+	product := new(big.Int).Mul(big.NewInt(n.Units), big.NewInt(m.Units))
+	if drop := int64(n.Scale) + int64(m.Scale) - int64(scale); drop > 0 {
+		unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(drop), nil)
+		half := new(big.Int).Rsh(unit, 1)
+		product.Quo(product.Add(product, half.Mul(half, big.NewInt(int64(product.Sign())))), unit)
+	} else {
+		scale = n.Scale + m.Scale
+	}
+	if !product.IsInt64() {
+		return Number{}, false
+	}
+	return New(product.Int64(), scale)
 }
 
 // Round returns n with at most that many decimals. It rounds halves away from zero.
