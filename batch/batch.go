@@ -159,6 +159,9 @@ type Result struct {
 	// If it differs from Amount, check the wallet's transactions.
 	Charged         shipping.Amount
 	ChargedCurrency string
+	// Beside is the part of Amount that this run reserved for numbers that the offers show beside their prices, such as a
+	// tax; not given if it reserved nothing.
+	Beside shipping.Amount
 	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. The
 	// Request of a [*shipping.RegulatoryError] holds only the id and the status, because a batch can have many thousand
 	// items.
@@ -183,6 +186,8 @@ type Report struct {
 	// Committed is the part of the budget that was charged or may have been, over all runs of the period; 0
 	// without a budget.
 	Committed shipping.Amount
+	// Beside is the sum of the Beside of all results: why a budget is spent earlier than by the prices.
+	Beside shipping.Amount
 }
 
 // Count returns how many items are in a state; 0 for a nil report.

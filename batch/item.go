@@ -27,6 +27,9 @@ type entry struct {
 	refusal *shipping.Error // why the service refused the purchase of this run, which is settled now; nil if it did not
 	err     error
 	done    bool
+
+	beside   shipping.Amount // what this run reserved beside the prices; not given if it reserved nothing
+	declared []string        // what the dialect declares as not charged
 }
 
 // step returns how long to wait before the next one; 0 ends the item in this run.
@@ -372,7 +375,7 @@ func (e *entry) result() Result {
 	result := Result{
 		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents, NotSelected: e.record.NotSelected,
 		Amount: e.record.commitment(), Currency: e.record.Currency, Period: e.record.Period,
-		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Err: e.err,
+		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Beside: e.beside, Err: e.err,
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)
 	switch {
@@ -491,6 +494,7 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 	switch {
 	case err == nil:
 		e.record = intent
+		e.besides(draft)
 	case errors.Is(err, shipping.ErrOverBudget):
 		e.record.Documents = selected
 		err = explained(err, draft, selected)
@@ -498,15 +502,27 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 	return err
 }
 
-// explained adds to the error of a journal, which has no draft, which amounts the cost counts beside the prices.
+// besides notes what is reserved beside the prices, and what the dialect declares as not charged.
+func (e *entry) besides(draft *shipping.RegulatoryRequest) {
+	price, _, err := draft.Price(e.record.Documents...)
+	if beside, failed := e.record.Amount.Sub(price); err == nil && failed == nil && e.record.Amount.Known() {
+		e.beside = beside
+	}
+	if draft.Dialect != nil {
+		e.declared = draft.Dialect.Offer.Beside
+	}
+}
+
+// explained adds to the error of a journal, which has no draft, which numbers the cost counts beside the prices, and the
+// lines of the dialect with which it is within what is left.
 func explained(err error, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	over, ok := err.(*shipping.BudgetError)
-	if !ok || len(over.Beside) > 0 || !over.Needed.Known() {
+	if !ok || len(over.Beside) > 0 || !over.Left.Known() {
 		return err
 	}
-	_, whole := shipping.Budget{Amount: nothing, Currency: over.Budget.Currency}.Check(draft, selected...)
+	_, whole := shipping.Budget{Amount: over.Left, Currency: over.Budget.Currency}.Check(draft, selected...)
 	if whole, ok := errors.AsType[*shipping.BudgetError](whole); ok {
-		over.Beside = whole.Beside
+		over.Beside, over.Declare = whole.Beside, whole.Declare
 	}
 	return over
 }
@@ -618,7 +634,7 @@ func (e *entry) notCharged(err error) (time.Duration, error) {
 
 // giveBack records that nothing was charged, which gives the reservation back.
 func (e *entry) giveBack() error {
-	e.record.Purchase, e.record.Amount, e.record.Currency = nil, shipping.Amount{}, ""
+	e.record.Purchase, e.record.Amount, e.record.Currency, e.beside = nil, shipping.Amount{}, "", shipping.Amount{}
 	return e.move(StepAnalyzed)
 }
 
@@ -652,11 +668,19 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 	case amount.Round(9).Cmp(e.record.Amount) <= 0: // as the amounts of an offer are
 		return
 	case priced:
-		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most", money(amount, e.record.Currency),
-			e.record.Key, money(e.record.Amount, e.record.Currency)))
+		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most%s", money(amount, e.record.Currency),
+			e.record.Key, money(e.record.Amount, e.record.Currency), e.withoutDeclared()))
 	}
 	e.record.Amount = amount
 	e.record.Currency = cmp.Or(e.record.Currency, currency)
+}
+
+// withoutDeclared names what the cost of the item does not count because the dialect declares it as not charged.
+func (e *entry) withoutDeclared() string {
+	if len(e.declared) == 0 {
+		return ""
+	}
+	return " without what offer.beside of the dialect declares (" + strings.Join(e.declared, ", ") + ")"
 }
 
 func money(amount shipping.Amount, currency string) shipping.Budget {

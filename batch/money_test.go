@@ -143,8 +143,31 @@ func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"),
 		})
 		shippingtest.NoError(t, err)
-		const want = "107.50 needed, 102.50 left: raise the budget or select fewer documents; the cost counts amounts " +
-			"beside the price (CUSTOMS: tax 7.5): list what a purchase does not charge in offer.beside of the dialect"
+		const want = "107.50 needed, 102.50 left: raise the budget or select fewer documents; the cost counts every number " +
+			"beside the price (CUSTOMS: tax 7.5); only if a transaction of the wallet shows that it is not charged, write in " +
+			`the dialect "offer.beside += tax" (the cost is then 100.00 NGN)`
+		if got := report.Results[1]; got.State != batch.StateOverBudget || !strings.Contains(got.Err.Error(), want) {
+			t.Errorf("%s, %v", got.State, got.Err)
+		}
+		if report.Beside.String() != "7.5" || report.Results[0].Beside != report.Beside || report.Results[1].Beside.Known() {
+			t.Errorf("beside the prices: %s of %+v", report.Beside, report.Results)
+		}
+	})
+}
+
+// A charge of what the dialect declares as not charged ends the purchases, and the error names it.
+func TestBatch_AChargeOfWhatIsDeclared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{offer: `"amount":100,"tax":7.5,"currency":"NGN"`,
+			purchase: func(int) purchaseFault { return purchaseFault{Charge: "107.5"} }}
+		client := shippingtest.NewClient(t, service,
+			shipping.WithDialect(&dialect.Dialect{Offer: dialect.Offer{Beside: []string{"tax"}}}))
+		report, err := batch.Run(t.Context(), client, walletItems(2), &batch.Options{
+			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"),
+		})
+		shippingtest.NoError(t, err)
+		const want = "whose draft shows 100.00 NGN at most without what offer.beside of the dialect declares (tax)"
 		if got := report.Results[1]; got.State != batch.StateOverBudget || !strings.Contains(got.Err.Error(), want) {
 			t.Errorf("%s, %v", got.State, got.Err)
 		}

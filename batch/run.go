@@ -197,6 +197,9 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 			result.Err = e.unfinished()
 		}
 		report.Results = append(report.Results, result)
+		if beside, err := report.Beside.Add(result.Beside); err == nil {
+			report.Beside = beside
+		}
 		ended := e.record.final() || result.State == StateFailed && e.done
 		interrupted = interrupted || ctx.Err() != nil && !ended
 	}
