@@ -248,7 +248,7 @@ func (c *counter) number(n amount, at place) {
 	counted := number{path: at.path, most: n.most, text: at.path + " " + text(n.most), isPercent: n.percent}
 	isNegative := n.most.Sign() < 0
 	switch {
-	case isNegative && !anyOf(at.words, negativeWords):
+	case isNegative && !at.isReduction():
 		c.stop(at.path, "is negative", at.path)
 	case c.isParts && !n.percent:
 		c.others = append(c.others, counted)
