@@ -18,17 +18,17 @@ import (
 // a receiver. Make one with [OpenFileStore].
 //
 // An id for which Accept returned nil survives the end of the process and a power loss. Claims are not in the file, so
-// a notification that was claimed when the process ended can be claimed again at once. After a write that failed, the
-// store accepts nothing more: close it, and open it again when the cause is gone.
+// a notification that was claimed when the process ended can be claimed again at once. After a write that failed, such
+// as on a full disk, Claim returns the error until the file can be written again with everything that was accepted.
 type FileStore struct {
 	path   string
 	memory *MemoryStore
 	lock   *filelock.Lock
 
 	mu    sync.Mutex
-	log   *logfile.Log
-	lines int   // in the file
-	err   error // the first failure; after it the store accepts nothing
+	log   *logfile.Log // nil after a failure, until the file was written again
+	lines int          // in the file
+	err   error        // while it is set, the store accepts nothing
 }
 
 var (
@@ -98,14 +98,14 @@ func (s *FileStore) open(line func(object []byte) error) error {
 func (s *FileStore) Claim(ctx context.Context, id, claim string) (ClaimState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.usable(); err != nil {
+	if err := s.writable(); err != nil {
 		return 0, err
 	}
 	return s.memory.Claim(ctx, id, claim)
 }
 
-// Accept implements [Store]. If it returns an error other than [ErrClaimLost], the id is remembered until the store is
-// closed.
+// Accept implements [Store]. If it returns an error other than [ErrClaimLost], the id is remembered, and is in the file
+// once a later Claim has succeeded.
 func (s *FileStore) Accept(_ context.Context, id, claim string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,13 +135,25 @@ func (s *FileStore) Close() error {
 		return nil
 	}
 	s.err = fmt.Errorf("webhook: the store %s: %w", s.path, os.ErrClosed)
-	return errors.Join(s.log.Close(), s.lock.Release())
+	return errors.Join(s.closeLog(), s.lock.Release())
 }
 
-// usable returns the first failure of the store, such as [ErrStoreMoved] if its file was changed.
-func (s *FileStore) usable() error {
+func (s *FileStore) closeLog() (err error) {
+	if s.log != nil {
+		err = s.log.Close()
+		s.log = nil
+	}
+	return err
+}
+
+// writable returns an error if the file cannot be written, and writes it again after a write that failed. A file that
+// was changed stays as it is: the error is [ErrStoreMoved].
+func (s *FileStore) writable() error {
 	if s.err == nil {
 		s.err = s.log.Intact()
+	}
+	if s.err != nil && !errors.Is(s.err, ErrStoreMoved) && !errors.Is(s.err, os.ErrClosed) {
+		s.err = s.rewrite()
 	}
 	return s.err
 }
@@ -153,7 +165,7 @@ func (s *FileStore) rewrite() error {
 	for _, e := range entries {
 		text = logfile.AppendLine(text, e.object(), int64(len(text)))
 	}
-	if err := s.log.Close(); err != nil { // Windows does not replace a file that is open
+	if err := s.closeLog(); err != nil { // Windows does not replace a file that is open
 		return err
 	}
 	err := filelock.Replace(s.path, func(file io.Writer) error {
