@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/textproto"
 	"reflect"
 	"slices"
 	"strconv"
@@ -33,6 +34,7 @@ func (d *Dialect) Check() error {
 	}
 	problems = append(problems, conflicts(named(open, "record.", points))...)
 	problems = append(problems, conflicts(named(open, "offer.", points))...)
+	problems = append(problems, d.headerConflicts(open, points)...)
 	if _, err := operations.WithRoutes(d.Routes); err != nil {
 		problems = append(problems, fmt.Errorf("routes %w", err))
 	}
@@ -94,8 +96,39 @@ func (p point) checkText(field, text string) error {
 		if strings.ContainsAny(text, " \t\r\n:") {
 			return fmt.Errorf("is %q, which is not a name", text)
 		}
+		if p["kind"] == "header" && slices.Contains(headersOfHTTP, textproto.CanonicalMIMEHeaderKey(text)) {
+			return fmt.Errorf("is %q, which HTTP sets itself: no notification can have it", text)
+		}
 	}
 	return nil
+}
+
+// headersOfHTTP are headers that a notification cannot have for its own purposes.
+var headersOfHTTP = []string{"Connection", "Content-Length", "Content-Type", "Host", "Trailer", "Transfer-Encoding"}
+
+// headerConflicts returns an error for notifications that no receiver can verify: the signature covers an identifier
+// that is not sent, or one header is two things. The delivery can have the identifier of the event.
+func (d *Dialect) headerConflicts(open []field, points map[string]point) (problems []error) {
+	signed := d.Notification.Signature.Signed
+	if strings.Contains(signed, "{id}") && d.Notification.DeliveryID == "-" {
+		problems = append(problems, fmt.Errorf("notification.signature.signed is %q, and notification.delivery_id \"-\": "+
+			"a receiver needs the id that is signed", signed))
+	}
+	fieldOf := map[string]string{} // by header
+	for _, f := range open {
+		name, isText := f.value.Interface().(string)
+		name = textproto.CanonicalMIMEHeaderKey(cmp.Or(name, points[f.name]["default"]))
+		untimed := f.name == "notification.signature.timestamp_header" && !strings.Contains(signed, "{timestamp}")
+		if !isText || points[f.name]["kind"] != "header" || name == "-" || untimed {
+			continue
+		}
+		other, taken := fieldOf[name]
+		if taken && (other != "notification.delivery_id" || f.name != "notification.event_id") {
+			problems = append(problems, fmt.Errorf("%s and %s are both %q: one header cannot be both", other, f.name, name))
+		}
+		fieldOf[name] = f.name
+	}
+	return problems
 }
 
 func checkMember(field, text string) error {

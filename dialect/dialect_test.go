@@ -127,6 +127,33 @@ func TestParse_Errors(t *testing.T) {
 	}
 }
 
+// A dialect was accepted under which a receiver refuses each notification: its headers cannot be sent, or one is two
+// things.
+func TestCheck_NotificationsCanBeReceived(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"event_id=content-length": `notification.event_id is "content-length", which HTTP sets itself`,
+		"signature.header=Host":   `notification.signature.header is "Host", which HTTP sets itself`,
+		"delivery_id=-,notification.signature.signed={id}.{body}": `signed is "{id}.{body}", and ` +
+			`notification.delivery_id "-": a receiver needs the id that is signed`,
+		"delivery_id=X-Webhook-signature": `are both "X-Webhook-Signature": one header cannot be both`,
+		"event_id=A,notification.signature.timestamp_header=a,notification.signature.signed={timestamp}{body}": `both "A"`,
+		"event_id=A,notification.webhook_id=A":    `both "A"`,
+		"event_id=X-Webhook-Timestamp":            "", // no time is sent
+		"delivery_id=-,notification.event_id=-":   "",
+		"delivery_id=X-Webhook-Event-Id":          "", // a delivery is identified by its event
+		"webhook_id=-,notification.event_id=X-Id": "",
+	} {
+		d := new(Dialect)
+		if err := d.Apply("notification." + text); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Check(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
 // A dialect is the same after it was written and read, and an error of a file has its name.
 func TestWrite_IsRead(t *testing.T) {
 	t.Parallel()

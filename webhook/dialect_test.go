@@ -20,11 +20,14 @@ func TestWithDialect(t *testing.T) {
 	}}
 	timed := dialect.StandardWebhooks()
 	timed.Notification.Signature.Key = ""
+	byEvent := dialect.StandardWebhooks()
+	byEvent.Notification.Signature.Key, byEvent.Notification.EventID = "", "Webhook-Id"
 	for name, test := range map[string]struct {
 		server, receiver *dialect.Dialect
 		taken            bool
 	}{
 		"id and time":     {timed, timed, true},
+		"id of the event": {byEvent, byEvent, true},
 		"none":            {nil, nil, true},
 		"reference":       {nil, dialect.Reference(), true},
 		"contrary":        {dialect.Contrary(), dialect.Contrary(), true},

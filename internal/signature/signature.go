@@ -56,6 +56,9 @@ func (s Scheme) Decode(secret string) ([]byte, error) {
 	if s.Key != "base64" {
 		return []byte(secret), nil
 	}
+	if version, _, found := strings.Cut(secret, ","); found && strings.HasPrefix(version, "v") {
+		return nil, fmt.Errorf("a secret begins with the version %q, which is not a part of it: leave it out", version+",")
+	}
 	encoded := strings.TrimRight(strings.TrimPrefix(secret, "whsec_"), "=")
 	key, err := base64.RawStdEncoding.DecodeString(encoded)
 	if err != nil || len(key) < 112/8 { // FIPS 140 forbids shorter ones

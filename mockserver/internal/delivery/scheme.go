@@ -14,10 +14,14 @@ import (
 func headers(s signature.Scheme, secret string, out *notify.Delivery) http.Header {
 	header := http.Header{"Content-Type": {"application/json"}}
 	var sum, timestamp string
+	id := out.ID
+	if s.DeliveryID == s.EventID { // a delivery is identified by its event
+		id = out.EventID
+	}
 	// The keys of worlds can be short.
-	fips140.WithoutEnforcement(func() { sum, timestamp = s.Sign([]byte(secret), out.ID, time.Now(), out.Payload) })
+	fips140.WithoutEnforcement(func() { sum, timestamp = s.Sign([]byte(secret), id, time.Now(), out.Payload) })
 	for name, value := range map[string]string{
-		s.Header: sum, s.TimestampHeader: timestamp, s.DeliveryID: out.ID, s.EventID: out.EventID, s.WebhookID: out.WebhookID,
+		s.Header: sum, s.TimestampHeader: timestamp, s.EventID: out.EventID, s.DeliveryID: id, s.WebhookID: out.WebhookID,
 	} {
 		if name != "" && value != "" {
 			header.Set(name, value)
