@@ -39,7 +39,8 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 		r.later(w, request, err)
 		return
 	case state == Accepted:
-		r.log(ctx, slog.LevelDebug, "notification seen before", slog.String("id", r.settings.redacted(n.ID)))
+		r.log(ctx, slog.LevelInfo, "notification accepted before, and not handled again",
+			slog.String("id", r.settings.redacted(n.ID)))
 		w.WriteHeader(http.StatusOK)
 		return
 	case state != Claimed:

@@ -154,9 +154,9 @@ func WithLost(lost func(n *Notification, err error)) Option {
 	return func(s *settings) { s.lost = lost }
 }
 
-// WithLogger logs refused deliveries with hints, and panics and lost notifications as errors. Without it,
-// [slog.Default] logs the errors, and a warning about refused deliveries at most once a minute. Bodies and keys are
-// never logged.
+// WithLogger logs refused deliveries with hints, duplicates at the level of information, and panics and lost
+// notifications as errors. Without it, [slog.Default] logs the errors, and a warning about refused deliveries at most
+// once a minute. Bodies and keys are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) { s.logger = logger }
 }

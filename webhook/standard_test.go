@@ -1,15 +1,18 @@
 package webhook_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
@@ -72,6 +75,34 @@ func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 			"webhook-id", d.id, "webhook-timestamp", d.timestamp, "webhook-signature", d.signature)
 		if answer.Code != test.status || (id == d.id && id != "") != (test.status == 200) {
 			t.Errorf("%d, handled %q, want %d", answer.Code, id, test.status)
+		}
+	})
+}
+
+// A resend that keeps its id, whose time and signature are new, cannot be distinguished from one of the service that has
+// lost the response: it is not handled again, which only a debug line reported. A receiver with another store handles it.
+func TestStandardWebhooks_AResendThatKeepsItsIDIsADuplicate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		handled := 0
+		receive := func() http.Handler {
+			return newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
+				webhook.WithKeys(secret), webhook.WithDialect(dialect.StandardWebhooks()),
+				webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		}
+		receiver := receive()
+		for i, to := range []http.Handler{receiver, receiver, receive()} {
+			timestamp := fmt.Sprint(time.Now().Unix())
+			answer := post(to, body, "", "webhook-id", "msg_1", "webhook-timestamp", timestamp,
+				"webhook-signature", standardSignature(secret, "msg_1", timestamp, body))
+			if want := []int{1, 1, 2}[i]; answer.Code != http.StatusOK || handled != want {
+				t.Errorf("delivery %d: %d, handled %d times, want %d", i+1, answer.Code, handled, want)
+			}
+			time.Sleep(10 * time.Minute)
+		}
+		if text := log.String(); strings.Count(text, "level=INFO") != 1 || !strings.Contains(text, "not handled again") ||
+			!strings.Contains(text, "id=msg_1") {
+			t.Errorf("logged:\n%s", text)
 		}
 	})
 }
