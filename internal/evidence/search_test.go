@@ -101,10 +101,12 @@ func (s service) charge() string {
 // offer returns the members of an offer, and what the service charges.
 func (s service) offer() (members string, charge *big.Rat) {
 	price := s.money(s.Int64N(50_000) + 1)
-	if s.IntN(8) == 0 { // converted
+	shown := s.write(price)
+	if s.IntN(8) == 0 { // converted, and shown with what the service computes with
 		price.Mul(price, big.NewRat(1+s.Int64N(1_000_000), 7_919))
+		shown = `"` + price.FloatString(12) + `"`
 	}
-	parts := []string{s.priced(price)}
+	parts := []string{s.priced(price, shown)}
 	add := func(format string, values ...any) { parts = append(parts, fmt.Sprintf(format, values...)) }
 	amounts, total := []*big.Rat{}, new(big.Rat).Set(price)
 	for range max(0, s.IntN(5)-1) {
@@ -131,7 +133,7 @@ func (s service) offer() (members string, charge *big.Rat) {
 		total.Mul(total, sum(big.NewRat(1, 1), new(big.Rat).Quo(rate, big.NewRat(100, 1))))
 		plain := strings.TrimSuffix(rate.FloatString(1), ".0")
 		add("%s", s.oneOf(`"tax_rate":`+plain, `"vatPercent":"`+plain+`"`, `"duty":"`+plain+` %"`,
-			`"excise":{"value":`+plain+`,"type":"percent"}`, `"vat_rate":`+new(big.Rat).Quo(rate, big.NewRat(100, 1)).FloatString(3)))
+			`"excise":{"value":`+plain+`,"type":"percent"}`, `"vat_rate":`+sum(rate).Quo(rate, big.NewRat(100, 1)).FloatString(3)))
 	}
 	if s.IntN(3) == 0 {
 		add(`"%s":%s`, s.oneOf("total", "grand_total", "total_amount", "amount_due", "totalPrice", "final"),
@@ -154,9 +156,8 @@ func (s service) offer() (members string, charge *big.Rat) {
 	return strings.Join(unrepeated(parts), ","), total
 }
 
-// priced returns the member with the price, and perhaps other forms of it.
-func (s service) priced(price *big.Rat) string {
-	shown := s.write(price)
+// priced returns the member with the price as it is shown, and perhaps other forms of it.
+func (s service) priced(price *big.Rat, shown string) string {
 	minor := strconv.Itoa(int(math.Round(func() float64 { f, _ := price.Float64(); return f * 100 }())))
 	return s.oneOf(`"amount":`+shown, `"price":`+shown, `"amount":`+shown+`,"currency":"NGN"`,
 		`"price":{"amount":`+shown+`,"currency":"NGN"}`, `"amount":`+shown+`,"flat_amount":`+minor,
