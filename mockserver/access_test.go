@@ -125,7 +125,7 @@ func TestAccess_ABrowserSignsIn(t *testing.T) {
 		query := "?token=" + url.QueryEscape(token)
 		in := visit("/_mock/"+query, "")
 		cookie, attributes, _ := strings.Cut(in.Header.Get("Set-Cookie"), "; ")
-		if in.Header.Get("Location") != "/_mock/" || attributes != "Path=/_mock/; HttpOnly; SameSite=Strict" {
+		if in.Header.Get("Location") != "./" || attributes != "HttpOnly; SameSite=Strict" {
 			t.Errorf("%q: %s, the header is %v", token, in.Status, in.Header)
 		}
 		for target, status := range map[string]int{"/_mock/?token=wrong": 403, "/_mock/worlds" + query: 403,
@@ -134,4 +134,15 @@ func TestAccess_ABrowserSignsIn(t *testing.T) {
 		}
 		shippingtest.Diff(t, token+" with the cookie "+cookie, http.StatusOK, visit("/_mock/worlds", cookie).StatusCode)
 	}
+}
+
+// A browser without the token got JSON that asks for a header, which a browser cannot send.
+func TestToken_ABrowserIsAskedForIt(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithToken("secret"))
+	got := do(t, srv, "GET", "/_mock/", "", "Accept", "text/html").want(t, http.StatusForbidden)
+	shippingtest.Contains(t, "page", string(got.body), `<input name="token"`)
+	shippingtest.Contains(t, "content type", got.header.Get("Content-Type"), "text/html")
+	get(t, srv, "/_mock/").refusal(t, http.StatusForbidden, "X-Mock-Token")
+	do(t, srv, "GET", "/_mock/ledger", "", "Accept", "text/html").refusal(t, http.StatusForbidden, "X-Mock-Token")
 }

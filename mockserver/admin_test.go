@@ -173,7 +173,7 @@ func TestAdmin_IsConsistent(t *testing.T) {
 		}
 	}
 	shippingtest.Diff(t, "Allow", "GET, HEAD, POST", send(t, srv, "PUT /_mock/webhooks").header.Get("Allow"))
-	shippingtest.Diff(t, "Location", "/_mock/", get(t, srv, "/_mock").want(t, 308).header.Get("Location"))
+	shippingtest.Diff(t, "Location", "_mock/", get(t, srv, "/_mock").want(t, 308).header.Get("Location"))
 }
 
 // Everything that a page shows has a mark in the summary that differs when it changes, also if a second change undid

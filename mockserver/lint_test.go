@@ -305,3 +305,16 @@ func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
 		t.Errorf("found %s", text)
 	}
 }
+
+// The console's own purchase under a lost response, which browsers send again, was a finding about the program.
+func TestLint_LeavesOutTheConsole(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	id := buy(t, srv, srv.World)
+	again := `{"request_id":"` + id + `","document_types":["CUSTOMS"]}`
+	for range 2 {
+		do(t, srv, "POST", regulatoryPath+"/purchase", again, "X-Mock-Console", "1").want(t, http.StatusBadRequest)
+	}
+	get(t, srv, "/_mock/journal?operation=regulatory.purchase&last=1").has(t, "data.0.console=true")
+	shippingtest.Diff(t, "findings", 0, len(srv.Findings()))
+}

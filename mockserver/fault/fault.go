@@ -41,29 +41,29 @@ import (
 // reads.
 type Fault struct {
 	// Kind is the name of the kind, such as "drop".
-	Kind string `json:"kind"`
+	Kind string `json:"kind" doc:"Name of the kind, such as drop. GET /_mock/faults lists the kinds, and the members that each reads."`
 	// Status is the HTTP status of the response.
-	Status int `json:"status,omitempty"`
+	Status int `json:"status,omitempty" doc:"Status of the response."`
 	// Header is the header of the response.
-	Header Header `json:"header,omitempty"`
+	Header Header `json:"header,omitempty" doc:"Header of the response."`
 	// Duration is a delay, "90s" in JSON.
-	Duration Duration `json:"duration,omitempty"`
+	Duration Duration `json:"duration,omitempty" doc:"A delay on the clock of the world, such as 90s."`
 	// Bytes is how many bytes of the body are sent.
-	Bytes int `json:"bytes,omitempty"`
+	Bytes int `json:"bytes,omitempty" doc:"How many bytes of the body are sent."`
 	// ContentType replaces the Content-Type of the response.
-	ContentType string `json:"content_type,omitempty"`
+	ContentType string `json:"content_type,omitempty" doc:"Content-Type of the response."`
 	// Location is the target of a redirect.
-	Location string `json:"location,omitempty"`
+	Location string `json:"location,omitempty" doc:"Target of a redirect."`
 	// RetryAfter is the form of the Retry-After header.
-	RetryAfter RetryAfter `json:"retry_after,omitempty"`
+	RetryAfter RetryAfter `json:"retry_after,omitempty" doc:"Form of the Retry-After header, which states the duration."`
 	// PerPage is the largest page of a list.
-	PerPage int `json:"per_page,omitempty"`
+	PerPage int `json:"per_page,omitempty" doc:"The largest page of a list."`
 	// Rows is how many records are added to a list, or removed from it.
-	Rows int `json:"rows,omitempty"`
+	Rows int `json:"rows,omitempty" doc:"How many records are added to a list, or removed from it."`
 	// Body is the body of the response.
-	Body string `json:"body,omitempty"`
+	Body string `json:"body,omitempty" doc:"Body of the response."`
 	// BodyBase64 is the body instead, if it is not text. JSON has it in base64.
-	BodyBase64 []byte `json:"body_base64,omitempty"`
+	BodyBase64 []byte `json:"body_base64,omitempty" doc:"Body of the response in base64, in place of body, if it is not text."`
 }
 
 // IsZero reports whether the fault is the zero Fault, which means none.

@@ -18,36 +18,36 @@ const Notification = "notification"
 // therefore meet the same faults, from one goroutine or from several.
 type Rule struct {
 	// Name is a label for reports. It has no effect.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name,omitempty" doc:"A label for reports, without effect."`
 	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase", or a method and path, such as
 	// "POST /v1/shipments/{id}" of a stub. Empty: every operation that the
 	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages, for
 	// [RemoveRows] rates and webhooks, and for [Repeat] those that change something. Faults of notifications have the
 	// operation [Notification] or none.
-	Operation string `json:"operation,omitempty"`
+	Operation string `json:"operation,omitempty" doc:"The operation that is struck, such as regulatory.purchase, or the method and path of a stub, such as POST /v1/shipments. GET /_mock/faults lists them. Default: every one that the fault can happen to."`
 	// Event selects notifications of one kind of event, such as "shipment.updated".
-	Event string `json:"event,omitempty"`
+	Event string `json:"event,omitempty" doc:"Strike only notifications of this kind of event, such as shipment.updated."`
 	// Nth strikes only the nth request since the rule was injected, counted from 1.
-	Nth int `json:"nth,omitempty"`
+	Nth int `json:"nth,omitempty" doc:"Strike only the nth request since the rule was added, counted from 1."`
 	// First strikes only that many requests.
-	First int `json:"first,omitempty"`
+	First int `json:"first,omitempty" doc:"Strike only that many requests."`
 	// EachRequest counts Nth and First separately for each different request: First 1 makes every page of a list fail
 	// once, in whatever order pages are fetched.
-	EachRequest bool `json:"each_request,omitempty"`
+	EachRequest bool `json:"each_request,omitempty" doc:"Count nth and first separately for each different request, so that first 1 makes every page of a list fail once."`
 	// Probability strikes with a probability between 0 and 1. 0: always.
-	Probability float64 `json:"probability,omitempty"`
+	Probability float64 `json:"probability,omitempty" doc:"Strike with a probability between 0 and 1. Default: always."`
 	// From and Until bound the time, by the world's clock, in which requests are struck and counted: from From, and
 	// before Until. Zero: no bound.
-	From  time.Time `json:"from,omitzero"`
-	Until time.Time `json:"until,omitzero"`
+	From  time.Time `json:"from,omitzero" doc:"Strike and count only requests from this time of the world."`
+	Until time.Time `json:"until,omitzero" doc:"Strike and count only requests before this time of the world."`
 	// Committed strikes after the operation: its changes are made, and only the response is affected. An
 	// operation that was interrupted at a [Point] is not struck. A rule that is not committed strikes before the
 	// operation.
-	Committed bool `json:"committed,omitempty"`
+	Committed bool `json:"committed,omitempty" doc:"Strike after the operation has taken effect, so that only the response is affected. Default: before the operation."`
 	// Point strikes inside the operation instead.
-	Point Point `json:"point,omitempty"`
+	Point Point `json:"point,omitempty" doc:"Strike inside the operation instead. The first three points are those of a purchase: the operation is interrupted there. At generation, a document fails."`
 	// Fault is what happens. At a point the zero Fault is [Drop].
-	Fault Fault `json:"fault,omitzero"`
+	Fault Fault `json:"fault,omitzero" doc:"What happens. Default at a point: the connection is closed."`
 }
 
 // Injected is a rule of a world, and its counts.

@@ -30,6 +30,8 @@ type Entry struct {
 	// Key identifies the secret key without revealing it: "sk_test_…" and eight digits of a hash. Empty if none was
 	// sent.
 	Key string `json:"key,omitempty"`
+	// Console is true for a request that the console sent. Lint has no findings about it.
+	Console bool `json:"console,omitempty"`
 	// ContentType is the request's Content-Type.
 	ContentType string `json:"content_type,omitempty"`
 	// Status is the HTTP status of the response; 0, and absent in JSON, if a fault dropped the connection.

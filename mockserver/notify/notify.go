@@ -29,7 +29,7 @@ type Webhook struct {
 // WebhookChange holds the new values of a webhook; nil leaves a field unchanged.
 type WebhookChange struct {
 	URL    *string  `json:"url,omitempty" doc:"Required for a new webhook."`
-	Name   *string  `json:"name,omitempty"`
+	Name   *string  `json:"name,omitempty" doc:"A label. Default: Added webhook."`
 	Events []string `json:"events,omitempty" doc:"Default: every shipment event."`
 	Active *bool    `json:"active,omitempty" doc:"Default: true."`
 }
@@ -37,12 +37,12 @@ type WebhookChange struct {
 // Event is an event of which webhooks are notified.
 type Event struct {
 	// Kind is what webhooks subscribe to, such as "shipment.updated".
-	Kind string `json:"event"`
+	Kind string `json:"event" doc:"Kind of the event, such as shipment.updated, to which webhooks subscribe."`
 	// ShipmentID is the shipment in the notification, in its current state. Default: the newest.
-	ShipmentID string `json:"shipment_id,omitempty"`
+	ShipmentID string `json:"shipment_id,omitempty" doc:"The shipment in the notification, in its current state. Default: the newest."`
 	// Data, a JSON object, replaces the shipment, for events that are not about a shipment. If its shipment_id
 	// names a shipment of the account, the notification is about that shipment.
-	Data json.RawMessage `json:"data,omitempty"`
+	Data json.RawMessage `json:"data,omitempty" doc:"A JSON object in place of the shipment."`
 }
 
 // Delivery is one notification to one webhook, as the delivery log records it.
@@ -53,17 +53,17 @@ type Delivery struct {
 	Event      string        `json:"event"`
 	ShipmentID string        `json:"shipment_id"`
 	URL        string        `json:"url"`
-	State      DeliveryState `json:"state"`
+	State      DeliveryState `json:"state" enum:"queued delivered failed refused" doc:"queued waits for its next attempt; delivered was accepted by the receiver; failed had no successful attempt; refused was not sent, because the target is not allowed."`
 	// Fault describes the injected fault that struck the delivery, such as "rule 1: repeat-notification".
-	Fault string `json:"fault,omitempty"`
+	Fault string `json:"fault,omitempty" doc:"The fault that struck it, such as rule 1: repeat-notification."`
 	// Reason is the reason of a refusal or failure.
-	Reason    string            `json:"reason,omitempty"`
+	Reason    string            `json:"reason,omitempty" doc:"Why it failed or was refused."`
 	CreatedAt time.Time         `json:"created_at"`
 	Attempts  []DeliveryAttempt `json:"attempts"`
 	// Payload is the body as sent; treat it as read-only.
 	Payload json.RawMessage `json:"payload,omitempty"`
 	// Due is when the next attempt is due; zero unless the delivery is queued.
-	Due time.Time `json:"due,omitzero"`
+	Due time.Time `json:"due,omitzero" doc:"When the next attempt is due. Absent unless it is queued."`
 }
 
 // DeliveryState is the state of a delivery.

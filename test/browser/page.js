@@ -23,6 +23,7 @@ export async function open(browser, server, hash = "", options = {}) {
   const page = await context.newPage();
   const wrong = [];
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) wrong.push(message.text()); });
+  page.on("dialog", (dialog) => dialog.accept()); // closing and resetting ask first
   page.on("pageerror", (error) => wrong.push(String(error)));
   page.on("request", (request) => { if (request.url().startsWith("http") && new URL(request.url()).origin !== server.url) wrong.push("asked " + request.url()); });
   await page.addInitScript(() => addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective)));

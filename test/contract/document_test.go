@@ -92,6 +92,37 @@ func TestDocument_EveryFieldHasAType(t *testing.T) {
 	}
 }
 
+// The members of control requests were explained only in the console.
+func TestDocument_DescribesControlRequests(t *testing.T) {
+	t.Parallel()
+	document := rules(t)
+	for path, item := range document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			if strings.HasPrefix(path, "/_mock/") && operation.RequestBody != nil {
+				body := operation.RequestBody.Value.Content.Get("application/json").Schema
+				for _, place := range undescribed(method+" "+path, body) {
+					t.Errorf("%s has no description", place)
+				}
+			}
+		}
+	}
+}
+
+// undescribed returns the properties of a schema, and of those in it, that have no description. An address and an
+// amount are those of the service.
+func undescribed(place string, schema *openapi3.SchemaRef) (found []string) {
+	if schema == nil || strings.HasSuffix(schema.Ref, "/ShippingAddress") || strings.HasSuffix(schema.Ref, "/Amount") {
+		return nil
+	}
+	for name, property := range schema.Value.Properties {
+		if property.Value.Description == "" && property.Extensions["description"] == nil {
+			found = append(found, place+" "+name)
+		}
+		found = append(found, undescribed(place+" "+name, property)...)
+	}
+	return append(found, undescribed(place, schema.Value.Items)...)
+}
+
 // oddFields returns the places of a schema, and of those in it, that have no type or an invalid example.
 func oddFields(place string, schema *openapi3.SchemaRef) (found []string) {
 	if schema == nil || schema.Ref != "" {

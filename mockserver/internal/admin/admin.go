@@ -3,6 +3,7 @@ package admin
 import (
 	"crypto/subtle"
 	"fmt"
+	"html"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -40,9 +41,10 @@ type Admin struct {
 
 func (s *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Redirect redirects /_mock, and a browser at /, to the index.
+// Redirect redirects /_mock, and a browser at /, to the index, by a relative address: a proxy can serve both below a
+// prefix.
 func (s *Admin) Redirect(w http.ResponseWriter, r *http.Request) {
-	p := wire.Redirect(wire.ControlPrefix)
+	p := wire.Redirect(strings.TrimPrefix(wire.ControlPrefix, "/"))
 	p.Header.Set("Vary", "Accept")
 	s.write(w, r, &p)
 }
@@ -79,6 +81,9 @@ func New(c Config) *Admin {
 func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[string]Route) wire.Reply {
 	public := r.URL.Path == healthPath
 	if problem := s.foreign(r); problem != "" && !public {
+		if r.URL.Path == wire.ControlPrefix && wire.Prefers(r.Header, "text/html", "application/json") {
+			return signInPage(problem)
+		}
 		return wire.Refused(http.StatusForbidden, wire.CodeForbidden, problem)
 	}
 	route, known := byMethod[r.Method]
@@ -232,14 +237,31 @@ func (s *Admin) hasToken(r *http.Request) bool {
 	return s.Token() != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(s.Token())) == 1
 }
 
+// signInPage returns the page for a browser that lacks the token, with a field for it.
+func signInPage(problem string) wire.Reply {
+	const page = `<!doctype html><html lang="en"><meta charset="utf-8">` +
+		`<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">` +
+		`<title>Shipping console</title><main><h1>Shipping console</h1><p>%s.</p>` +
+		`<form><label>Token <input name="token" type="password" required autofocus></label> <button>Open</button></form></main>`
+	return wire.Reply{
+		Status: http.StatusForbidden, ContentType: "text/html; charset=utf-8",
+		Header: http.Header{
+			"Content-Security-Policy": {"default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"},
+			"Referrer-Policy":         {"no-referrer"}, "Vary": {"Accept"}, "X-Content-Type-Options": {"nosniff"},
+		},
+		Body: fmt.Appendf(nil, page, html.EscapeString(problem)), Refusal: wire.Refusal{Code: wire.CodeForbidden, Message: problem},
+	}
+}
+
 // signIn responds to a browser that opens the console with the token in its address: it sets a cookie and redirects to
 // the address without the token. The value of the cookie is escaped: a token can have characters that a cookie cannot.
+// The path of the cookie is the directory of the address, in the browser's view.
 func (s *Admin) signIn(c *control) *wire.Reply {
 	cookie := http.Cookie{
-		Name: tokenCookie, Value: url.QueryEscape(s.Token()), Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil,
+		Name: tokenCookie, Value: url.QueryEscape(s.Token()), HttpOnly: true, Secure: c.TLS != nil,
 		SameSite: http.SameSiteStrictMode,
 	}
-	p := wire.Redirect(wire.ControlPrefix)
+	p := wire.Redirect("./")
 	p.Status = http.StatusSeeOther
 	p.Header.Set("Set-Cookie", cookie.String())
 	return &p

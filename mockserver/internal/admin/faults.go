@@ -34,7 +34,7 @@ func (s *Admin) listFaults(c *control, _, _ none) (string, faultList, error) {
 }
 
 type newFaults struct {
-	Rules []fault.Rule `json:"rules"`
+	Rules []fault.Rule `json:"rules" doc:"The rules to add."`
 }
 
 func (s *Admin) addFaults(c *control, _ none, order newFaults) (string, []fault.Injected, error) {

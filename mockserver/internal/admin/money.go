@@ -76,7 +76,7 @@ func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledger
 }
 
 type ledgerChanges struct {
-	Fund          []world.Deposit            `json:"fund,omitempty"`
+	Fund          []world.Deposit            `json:"fund,omitempty" doc:"Deposits into wallets."`
 	ExchangeRates map[string]shipping.Amount `json:"exchange_rates,omitempty" doc:"Units of each currency per US dollar."`
 }
 

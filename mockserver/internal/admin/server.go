@@ -60,7 +60,7 @@ func (s *Admin) getDialect(c *control, _, _ none) (string, []dialect.Field, erro
 }
 
 type advanceOrder struct {
-	Duration string `json:"duration" example:"90s"`
+	Duration string `json:"duration" doc:"How far the clock of the world moves." example:"90s"`
 }
 
 type advanced struct {

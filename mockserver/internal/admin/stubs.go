@@ -3,7 +3,6 @@ package admin
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -30,15 +29,14 @@ const stubExample = `{"method":"POST","pattern":"/v1/shipments","status":201,` +
 	`"body":"{\"status\":true,\"message\":\"Created\",\"data\":{\"shipment_id\":\"SH-1\"}}"}`
 
 type stub struct {
-	Method  string       `json:"method" example:"POST"`
-	Pattern string       `json:"pattern" example:"/v1/shipments/{id}"`
-	Status  int          `json:"status,omitempty" doc:"Default: 200. Absent if the stub was added in Go."`
-	Header  fault.Header `json:"header,omitempty"`
-	Body    string       `json:"body,omitempty" doc:"Sent as JSON, unless the header has a Content-Type."`
-	Open    bool         `json:"open,omitempty" doc:"Serve requests without a key, and with a key that opens no world, too, such as those to another service. One world of a server can have such a stub for a request."`
-	// Match is checked by addStub.
-	Match json.RawMessage `json:"match,omitempty" doc:"An object. Respond only if the body is JSON and has its members, with these values; an object in it needs only its own members." example:"{\"currency\":\"NGN\"}"`
-	Nth   int             `json:"nth,omitempty" doc:"Respond only to the nth request that has the method, path and match, counted from 1. Of the stubs of one method and pattern, the first one added whose conditions hold responds." example:"1"`
+	Method  string                     `json:"method" doc:"HTTP method of the requests." example:"POST"`
+	Pattern string                     `json:"pattern" doc:"Path of the requests, as a pattern of net/http.ServeMux." example:"/v1/shipments/{id}"`
+	Status  int                        `json:"status,omitempty" doc:"Default: 200. Absent if the stub was added in Go."`
+	Header  fault.Header               `json:"header,omitempty" doc:"Header of the response."`
+	Body    string                     `json:"body,omitempty" doc:"Sent as JSON, unless the header has a Content-Type."`
+	Open    bool                       `json:"open,omitempty" doc:"Serve requests without a key, and with a key that opens no world, too, such as those to another service. One world of a server can have such a stub for a request."`
+	Match   map[string]json.RawMessage `json:"match,omitempty" doc:"Respond only if the body is a JSON object and has these members, with these values; an object in it needs only these members, too."`
+	Nth     int                        `json:"nth,omitempty" doc:"Respond only to the nth request that has the method, path and match, counted from 1. Of the stubs of one method and pattern, the first one added whose conditions hold responds."`
 }
 
 type stubRow struct {
@@ -81,14 +79,18 @@ func (s *Admin) addStub(c *control, _ none, order stub) (string, []stubRow, erro
 	switch {
 	case len(order.Body) > maxStubBody:
 		return "", nil, fmt.Errorf("the body has %d bytes, and a stub at most %d bytes", len(order.Body), maxStubBody)
-	case order.Match != nil && order.Match[0] != '{':
-		return "", nil, errors.New(`match is not a JSON object: write it as {"currency":"NGN"}`)
 	case order.Nth < 0:
 		return "", nil, fmt.Errorf("nth is %d: it counts from 1", order.Nth)
 	}
 	added := world.Stub{
-		Method: order.Method, Pattern: order.Pattern, Handler: order, Size: len(order.Body) + len(order.Match),
-		Open: order.Open, Match: order.Match, Nth: order.Nth,
+		Method: order.Method, Pattern: order.Pattern, Handler: order, Size: len(order.Body), Open: order.Open, Nth: order.Nth,
+	}
+	if order.Match != nil {
+		match, err := json.Marshal(order.Match)
+		if err != nil {
+			return "", nil, internal(err)
+		}
+		added.Match, added.Size = match, added.Size+len(match)
 	}
 	add := c.world.AddStub
 	if order.Open {

@@ -129,7 +129,7 @@ func (s *Admin) listWorlds(c *control, query worldsQuery, _ none) (string, []wor
 }
 
 type newWorld struct {
-	Name     string          `json:"name" example:"ci42"`
+	Name     string          `json:"name" doc:"At most 64 letters, digits, dots, hyphens and underscores." example:"ci42"`
 	Scenario string          `json:"scenario,omitempty" doc:"Default: the part of name before an underscore, or default." example:"lowfunds"`
 	Dialect  json.RawMessage `json:"dialect,omitempty" doc:"A dialect, as in its file, or a text such as contrary,list.max_per_page=2. It changes that of the server; GET /_mock/dialect lists it."`
 }

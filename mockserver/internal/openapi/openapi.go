@@ -89,6 +89,9 @@ func paths(described object, table []operations.Operation) object {
 		if operation == nil {
 			continue
 		}
+		if responses := members(operation["responses"]); responses["200"] == nil {
+			responses["200"] = responses["2XX"] // which some generators do not read
+		}
 		operation["security"] = []any{object{"secretKey": []any{}}}
 		if op.Open {
 			operation["security"] = []any{}

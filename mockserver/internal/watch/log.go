@@ -183,7 +183,8 @@ func (j *Log) See(x *wire.Exchange) {
 		At: x.At, Duration: fault.Duration(x.At.Sub(x.Arrived).Round(time.Microsecond)), Operation: x.Operation,
 		Method: r.Method,
 		Path:   short(r.URL.Path), Query: short(r.URL.RawQuery), Key: x.Key, ContentType: short(r.Header.Get("Content-Type")),
-		Status: x.Status(), ErrorCode: refusal.Code, Message: wire.Redact(refusal.Message), Fault: x.Faults(),
+		Console: x.FromConsole(),
+		Status:  x.Status(), ErrorCode: refusal.Code, Message: wire.Redact(refusal.Message), Fault: x.Faults(),
 		RequestBytes: len(x.Body),
 	}}
 	about(&e.Entry, x)

@@ -51,6 +51,9 @@ type Exchange struct {
 	Tick   time.Duration // between two bytes of the body; 0 for all at once
 }
 
+// FromConsole reports whether the console sent the request.
+func (x *Exchange) FromConsole() bool { return x.Header.Get("X-Mock-Console") != "" }
+
 type Strike struct {
 	Kind   string // of the fault
 	Text   string // such as "rule 2: drop after the change"

@@ -17,7 +17,7 @@ import (
 )
 
 type Deposit struct {
-	Wallet string          `json:"wallet"`
+	Wallet string          `json:"wallet" doc:"Reference of the wallet."`
 	Amount shipping.Amount `json:"amount"`
 }
 

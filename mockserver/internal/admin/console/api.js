@@ -11,6 +11,9 @@ class Refusal extends Error {
   }
 }
 
+/** root is the address of the server, also behind a proxy that serves it below a prefix. */
+export const root = new URL("..", location.href).href.replace(/\/$/, "");
+
 /** exact keeps a decimal that JavaScript would write differently as its text. */
 function exact(_, value, context) {
   const source = context?.source;
@@ -63,11 +66,11 @@ export function api(world) {
    */
   async function service(method, target, text = "") {
     const { secret_key: key } = await details();
-    const headers = { Authorization: `Bearer ${key}`, ...contentType(text) };
+    const headers = { Authorization: `Bearer ${key}`, "X-Mock-Console": "1", ...contentType(text) };
     const caching = /** @type {RequestInit} */ ({ cache: "no-store", redirect: "manual" });
     const options = { method, headers, body: text || undefined, signal: left.signal, ...caching };
     try {
-      const response = await fetch(target, options);
+      const response = await fetch(root + target, options);
       const id = response.headers.get("X-Request-Id") ?? await latest(method, target);
       return { id, response, text: await response.clone().text().catch(() => "") };
     } catch {

@@ -6,7 +6,7 @@ import { faults } from "./faults.js";
 import { journal } from "./journal.js";
 import { ledger } from "./ledger.js";
 import { live } from "./live.js";
-import { attempt, notice } from "./notice.js";
+import { attempt, forget, notice } from "./notice.js";
 import { regulatoryRequests } from "./regulatory.js";
 import { change, format, parse } from "./route.js";
 import { time } from "./text.js";
@@ -113,8 +113,11 @@ function show() {
   if (route.world !== world) openWorld(route.world);
   if (shown !== `${route.section} ${route.world}`) {
     shown = `${route.section} ${route.world}`;
+    const first = section === undefined;
     section = chosen.make(app);
     put(byId("main"), section.node);
+    forget();
+    if (!first && document.activeElement === document.body) byId("main").focus();
     if (app.summary) section.refresh({ has: () => true });
   }
   document.title = `${chosen.title} · Shipping console`;

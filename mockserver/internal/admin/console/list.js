@@ -113,6 +113,15 @@ export function list(app, { label, heads, key, row, empty }) {
 }
 
 /**
+ * focus moves the focus to a node, which need not be a control, so that the keyboard goes on from there.
+ * @param {any} node
+ */
+export function focus(node) {
+  if (node.tabIndex < 0) node.tabIndex = -1;
+  node.focus();
+}
+
+/**
  * split makes the frame of a section: its title, tools and list, and a place for what is open.
  * @param {import("./app.js").App} app
  * @param {{title: string, tools?: any, content: any}} options
@@ -123,8 +132,8 @@ export function split(app, { title, tools, content }) {
   const close = button("×", () => app.go({ id: "" }), { class: "quiet", "aria-label": "Close", title: "Close (Esc)" });
   const detail = h("section", { class: "detail", "aria-label": "Details", hidden: true },
     h("div", { class: "bar" }, heading, close), inside);
-  const node = h("div", { class: "section" },
-    h("div", { class: "bar" }, h("h1", null, title), tools),
+  const top = h("div", { class: "bar" }, h("h1", null, title), tools);
+  const node = h("div", { class: "section" }, top,
     h("div", { class: "split" }, h("div", { class: "first" }, content), detail));
   let shown = "";
 
@@ -132,18 +141,24 @@ export function split(app, { title, tools, content }) {
     node,
     /** open shows something under its name. What is shown again keeps its scrolling. */
     open(name, head, ...body) {
+      const pressed = top.contains(document.activeElement) && document.activeElement instanceof HTMLButtonElement;
+      const lost = inside.contains(document.activeElement);
       put(heading, head);
       put(inside, body);
       detail.hidden = false;
       node.classList.add("opened");
       if (name !== shown) inside.scrollTop = 0;
       shown = name;
+      if (pressed) focus(inside.querySelector("input, select, textarea") ?? heading);
+      else if (lost) focus(heading);
     },
     close() {
+      const lost = detail.contains(document.activeElement);
       shown = "";
       detail.hidden = true;
       node.classList.remove("opened");
       put(inside);
+      if (lost) focus(node.querySelector(".row[tabindex='0']") ?? top);
     },
     /** shows reports whether something is open under a name. */
     shows: (name) => shown === name,

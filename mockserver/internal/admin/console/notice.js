@@ -17,6 +17,11 @@ export function notice(text, kind = "ok") {
   timer = setTimeout(() => put(place), duration[kind]);
 }
 
+/** forget removes the message of a failure, when another section is shown. */
+export function forget() {
+  document.querySelector("#notices .bad")?.remove();
+}
+
 /**
  * attempt does something that can fail, and shows the message of the failure.
  * @template T

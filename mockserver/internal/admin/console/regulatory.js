@@ -1,13 +1,18 @@
 // The regulatory requests of a world, from the draft to the documents.
 
 import { operation, series } from "./api.js";
-import { actions, badge, button, facts, h, part, put } from "./dom.js";
+import { actions, badge, button, facts, h, note, part, put } from "./dom.js";
+import { editor } from "./editor.js";
 import { lesson, list, searchField, split } from "./list.js";
 import { attempt } from "./notice.js";
 import { operate } from "./send.js";
 import { count, json, linked, moment, money, time } from "./text.js";
 
 const page = 200; // requests that are loaded at once
+
+const sample = { line_items: [{ description: "wrist watch", hs_code: "910211", quantity: 2 }], to: { country: "US" } };
+/** @type {Record<string, any>} */
+const examples = { shipment: sample, invoice: { file_url: "https://shop.example/invoices/7.pdf", ...sample } };
 
 /** progress returns how many documents of a request were generated or, before the purchase, are offered. */
 function progress({ documents, available_documents: offered }) {
@@ -36,7 +41,8 @@ export function regulatoryRequests(app) {
   });
   const view = split(app, {
     title: "Regulatory requests",
-    tools: [search, goods, button("Analyze", () => analyze(), { class: "primary" })],
+    tools: [search, goods, button("Analyze", () => analyze(), { class: "primary" }),
+      button("New shipment", () => app.go({ id: "new-shipment" })), button("New invoice", () => app.go({ id: "new-invoice" }))],
     content: rows.node,
   });
   const detail = requestDetail(app, view);
@@ -71,6 +77,23 @@ export function regulatoryRequests(app) {
     load();
   }
 
+  /** newGoods shows the form of a new shipment or invoice, which is then chosen. */
+  function newGoods(id) {
+    if (view.shows(id)) return;
+    const kind = id.slice("new-".length);
+    const create = editor(app, {
+      method: "POST", path: `${kind}s`, value: examples[kind], action: "Add",
+      done: (made) => {
+        stock().then(() => { goods.value = JSON.stringify(made); });
+        app.go({ id: "" });
+        return `The ${kind} was added, and can be analyzed`;
+      },
+    });
+    view.open(id, h("h2", null, `New ${kind}`), create.node,
+      note("Each member has a default. The goods select the documents that an analysis offers, unless ", h("code", null, "documents"),
+        " lists them."));
+  }
+
   /** analyze analyzes what is chosen and opens the draft. */
   async function analyze() {
     if (!goods.value || !await operate(app, "regulatory.analyze", {}, JSON.parse(goods.value))) return;
@@ -87,12 +110,13 @@ export function regulatoryRequests(app) {
       if (document.activeElement !== search) search.value = q;
       if (q !== loaded) load();
       rows.mark(id);
-      detail(id);
+      if (id.startsWith("new-")) newGoods(id);
+      else detail(id);
     },
     refresh(changed) {
       if (!changed.has("regulatory_requests")) return;
       load();
-      if (app.route.id) detail(app.route.id);
+      if (app.route.id && !app.route.id.startsWith("new-")) detail(app.route.id);
     },
   };
 }
@@ -149,7 +173,8 @@ function requestDetail(app, view) {
         h("span", null, h("b", null, one.document_type), " ", money(one.amount, one.currency),
           one.mode !== "automated" && [" ", badge("needs evidence", "warn")],
           h("small", null, `${one.name}: ${[...new Set(reasons(one))].join("; ")}`)))))),
-      boxes.length > 0 ? actions(button("Purchase selected", purchase, { class: "primary" }))
+      boxes.length > 0 ? [actions(button("Purchase selected", purchase, { class: "primary" })),
+        note("A browser can repeat a request whose connection closes without a response: the journal has both.")]
         : h("p", null, "This consignment needs no documents."),
     ];
   }

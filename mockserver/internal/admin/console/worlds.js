@@ -1,14 +1,14 @@
 // The worlds of the server; of the present one its key, its contents, its clock and its dialect.
 
-import { api, series } from "./api.js";
+import { api, root, series } from "./api.js";
 import { actions, badge, button, facts, form, h, labelled, note, part, put, submit } from "./dom.js";
 import { editor } from "./editor.js";
 import { list, split, tabs } from "./list.js";
 import { attempt, copy } from "./notice.js";
-import { between, count } from "./text.js";
+import { between, count, linked } from "./text.js";
 
 const home = api("home"); // the routes of worlds name a world in their path
-const newWorld = { scenario: "lowfunds-virtual", name: "ci42", dialect: { list: { max_per_page: 100 } } };
+const newWorld = { scenario: "virtual", name: "ci42" };
 
 /** @param {import("./app.js").App} app */
 export function worlds(app) {
@@ -89,6 +89,7 @@ function worldPanel(app, view) {
   const path = `worlds/${encodeURIComponent(name)}`;
   const fired = h("div", { role: "status" });
   const pending = h("ul");
+  const goods = h("ul", { "aria-label": "Shipments and invoices" });
   const duration = h("input", { type: "text", value: "90s", "aria-label": "Duration to advance by" });
 
   async function advance() {
@@ -99,10 +100,14 @@ function worldPanel(app, view) {
       h("ul", null, moved.fired.map(({ label }) => h("li", null, label))));
   }
 
-  const reset = () => attempt(() => home.post(`${path}/reset`, {}), `Reset: ${name} has its initial contents`);
+  async function reset() {
+    if (!confirm(`Reset ${name}? Its contents, faults, stubs, journal and inbox are lost for all who use it.`)) return;
+    await attempt(() => home.post(`${path}/reset`, {}), `Reset: ${name} has its initial contents`);
+  }
 
   /** close closes the world; the page leaves it first. */
   async function close() {
+    if (!confirm(`Close ${name}? Its contents are lost for all who use it.`)) return;
     /** @type {Promise<any>} */
     const left = new Promise((done) => { addEventListener("hashchange", done, { once: true }); });
     app.go({ section: "worlds", world: "home" });
@@ -121,8 +126,8 @@ function worldPanel(app, view) {
       access(path),
       part("Contents",
         actions(button("Reset", reset), name !== "home" && button("Close world", close)),
-        note("A reset restores the initial contents, and clears the faults, the journal and the inbox. The clock keeps ",
-          "its time.")),
+        note("A reset restores the initial contents, and clears the faults, the stubs, the journal and the inbox. The clock keeps ",
+          "its time."), goods),
       part("Clock", clock(), fired, pending));
   }
 
@@ -130,6 +135,9 @@ function worldPanel(app, view) {
     if (!view.shows(name)) draw();
     const time = await attempt(() => app.api.get(path, { keys: "false" }));
     if (!time) return;
+    put(goods, time.consignments.map((one) =>
+      h("li", null, linked(one.shipment_id), h("small", null, `${one.origin}→${one.destination} ${one.items.join(", ")}`))),
+      time.invoices.map((url) => h("li", null, h("span", { class: "mono" }, url))));
     put(pending, time.timers.length === 0 && h("li", null, "Nothing is pending."), time.timers.map(({ due, label }) =>
       h("li", null, h("span", { class: "mono" }, between(time.now, due)), " ", label)));
   };
@@ -140,7 +148,7 @@ function access(path) {
   const hidden = "sk_test_…";
   const shown = h("code", null, hidden);
   const key = async () => (await attempt(() => home.get(path)))?.secret_key;
-  const env = (secret) => `export SHIPPING_BASE_URL='${location.origin}'\nexport SHIPPING_SECRET_KEY='${secret}'\n`;
+  const env = (secret) => `export SHIPPING_BASE_URL='${root}'\nexport SHIPPING_SECRET_KEY='${secret}'\n`;
 
   async function copyKey(what, text) {
     const secret = await key();
@@ -152,7 +160,7 @@ function access(path) {
   }
 
   return [
-    facts([["Address", h("code", null, location.origin)], ["Secret key", shown]]),
+    facts([["Address", h("code", null, root)], ["Secret key", shown]]),
     actions(
       button("Copy key", () => copyKey("Key", (secret) => secret)),
       button("Copy env", () => copyKey("Environment", env), { class: "primary" }),
@@ -173,11 +181,11 @@ async function newForm(app, view) {
   const terms = h("div");
   const scenario = h("select", { onchange: () => create.set({ ...newWorld, scenario: scenario.value }) });
   view.open("new", h("h2", null, "New world"), labelled("Scenario", scenario), create.node,
-    note("The scenario is one of these terms, or several joined with hyphens. The dialect may be omitted; ",
-      h("code", null, '"dialect": "contrary"'), " makes every other choice."), terms);
+    note("The scenario is one of these terms, or several joined with hyphens. A member ",
+      h("code", null, '"dialect": "contrary"'), " makes every other choice of the service."), terms);
   const index = await attempt(() => home.get("./"));
   const words = (index?.scenarios ?? []).map(({ word, max }) => (max ? word.replace(/N$/, String(Math.min(max, 50))) : word));
-  put(scenario, ["lowfunds-virtual", ...words].map((word) => h("option", { value: word }, word)));
+  put(scenario, ["virtual", ...words.filter((word) => word !== "virtual")].map((word) => h("option", { value: word }, word)));
   put(terms, facts((index?.scenarios ?? []).map(({ word, summary, max }) =>
     [word, max ? `${summary}; N is at most ${max.toLocaleString("en-GB")}` : summary])));
 }
