@@ -171,7 +171,7 @@ func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 		},
 	} {
 		service := shippingtest.NewService(record("draft", `"available_documents":[`+document+`]`))
-		inWallet := shipping.WithDialect(&dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "wallet"}})
+		inWallet := shipping.WithDialect(shippingtest.Dialect(t, "offer.default_currency=wallet"))
 		_, err := regulatory(t, service, inWallet).AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"},
 			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {

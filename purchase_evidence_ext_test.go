@@ -14,7 +14,6 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -22,12 +21,12 @@ import (
 // purchased again before.
 func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 	t.Parallel()
-	none, quoted := new(dialect.Dialect), &dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}
+	none, quoted := "", "purchase.quoted=true"
 	const shows, setQuoted, twoValues = "shows a transaction", "purchase.quoted", "two values for status"
 	const neither, noRecord = "neither of all that it offers", "no regulatory request"
 	for name, test := range map[string]struct {
 		record  string // RECORD stands for an id and offers
-		dialect *dialect.Dialect
+		dialect string
 		want    string // in the error; "" if the purchase is sent
 	}{
 		"a draft":                           {`{"status":"draft",RECORD}`, none, ""},
@@ -59,7 +58,7 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 				service := workflow(read, read)
 				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 				defer stop()
-				err := buy(ctx, regulatory(t, service, shipping.WithDialect(test.dialect)))
+				err := buy(ctx, regulatory(t, service, shipping.WithDialect(shippingtest.Dialect(t, test.dialect))))
 				want := test.want
 				if (way == "Resume" || way == "Prepare") && strings.HasPrefix(name, "a quote") && want == "" {
 					want = "set Sole" // neither knows whether somebody else has purchased
@@ -265,7 +264,7 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 		"confirmed, the draft's list":            {both, false, confirmed, record("processing"), charged, ""},
 	}, func(t *testing.T, test row) {
 		client := shippingtest.NewClient(t, requestService(responders{test.response}, responders{test.read}),
-			shipping.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}))
+			shipping.WithDialect(shippingtest.Dialect(t, "purchase.quoted=true")))
 		members := `"available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]`
 		if test.draft != "" {
 			members += "," + test.draft

@@ -14,7 +14,6 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -287,7 +286,7 @@ func TestSelectAutomated_Modes(t *testing.T) {
 		"Auto,hand": {selected: 1, dialect: "auto"}, "Manual": {dialect: "auto"}, "hand": {dialect: "auto"},
 		"automated,automatic": {err: `"automated" and not "auto" of the dialect`, dialect: "auto"},
 	} {
-		draft := &shipping.RegulatoryRequest{Dialect: &dialect.Dialect{Offer: dialect.Offer{Automated: test.dialect}}}
+		draft := &shipping.RegulatoryRequest{Dialect: shippingtest.Dialect(t, "offer.automated="+test.dialect)}
 		for i, mode := range strings.Split(modes, ",") {
 			draft.AvailableDocuments = append(draft.AvailableDocuments,
 				shipping.AvailableDocument{DocumentType: shipping.DocumentTypes()[i], Mode: mode})

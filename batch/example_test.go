@@ -18,7 +18,7 @@ import (
 
 // account returns a client of a new account on the reference server, whose documents are ready at once.
 func account() (*shipping.Client, *mockserver.Server) {
-	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+	server := mockserver.New(mockserver.WithScenario("instant"))
 	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
 	if err != nil {
 		log.Fatal(err)
@@ -68,7 +68,7 @@ func ExampleRun() {
 // The documents of one item cannot be generated at first, and a retry generates them. Nobody retries those of another
 // item, which a person closes.
 func ExampleResolve() {
-	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+	server := mockserver.New(mockserver.WithScenario("instant"))
 	defer server.Close()
 	// the route of your service
 	retry := map[string]string{"regulatory.retry": "/v1/regulatory-documents/request/{request_id}/retry"}

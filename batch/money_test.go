@@ -13,7 +13,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/batchtest"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -110,7 +109,7 @@ func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 		const offers = `"amount":90,"tax":10,"currency":"NGN"},{"document_type":"FDA","amount":800,"currency":"NGN"`
 		service := &walletService{offer: offers, quote: "890"}
 		client := shippingtest.NewClient(t, service,
-			shipping.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}))
+			shipping.WithDialect(shippingtest.Dialect(t, "purchase.quoted=true")))
 		journal := newMemoryJournal(t)
 		options := &batch.Options{
 			Concurrency: 1, Select: shipping.SelectOnly("CUSTOMS"), Budget: nairaBudget(t, "299"), Journal: journal,
@@ -162,7 +161,7 @@ func TestBatch_AChargeOfWhatIsDeclared(t *testing.T) {
 		service := &walletService{offer: `"amount":100,"tax":7.5,"currency":"NGN"`,
 			purchase: func(int) purchaseFault { return purchaseFault{Charge: "107.5"} }}
 		client := shippingtest.NewClient(t, service,
-			shipping.WithDialect(&dialect.Dialect{Offer: dialect.Offer{Beside: []string{"tax"}}}))
+			shipping.WithDialect(shippingtest.Dialect(t, "offer.beside += tax")))
 		report, err := batch.Run(t.Context(), client, walletItems(2), &batch.Options{
 			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"),
 		})

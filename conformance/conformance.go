@@ -150,9 +150,9 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 	s.checkUnproven(unproven, shipment, invoice)
 	s.checkErrors()
 	s.observeRefusals()
-	s.observeStates()
 	s.checkKey(first)
 	s.checkOpen()
+	s.checkStates()
 	s.judge(unseen())
 	return s.report
 }

@@ -3,36 +3,21 @@ package conformance_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/shipping-go/shipping/conformance"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// choices are the other choices of the reference server, without those that a run sees as failures or not at all.
-func choices(t *testing.T) map[string]*dialect.Dialect {
-	all := shippingtest.Choices(t)
-	for _, name := range []string{"all", "all, with every member", "all, refused in the envelope"} {
-		all[name].List.Breakdown, all[name].Time.Unlisted = "", 0
-	}
-	// It is seen, however busy the machine is.
-	all["time.unlisted"].Time = dialect.Time{Unlisted: dialect.Duration(time.Hour), Generation: 1000}
-	all["time.unlisted"].Record.States = map[string]string{"queued": "generating"}
-	all["a small cap"] = &dialect.Dialect{List: dialect.List{MaxPerPage: 50}}
-	return all
-}
-
-// A service that makes another choice at an open point conforms, and every check of it is made. Three choices
-// of the server are not left open by the specification: it shows a breakdown as a list, lists the states, and has pages
-// of 100. They are failures until a dialect declares them.
+// A service that makes another choice at an open point conforms, and every check of it is made. Two choices of the
+// server are not left open by the specification: it lists the states, and has pages of 100. They are failures until a
+// dialect declares them.
 func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 	t.Parallel()
 	failures := map[string][]string{
-		"list.breakdown": {"Rate/every record has the fields of the table, each of its type and format"},
-		"time.unlisted": {"States and transitions/a purchased request ends in completed or failed, by way of purchasing " +
+		"record.states": {"States and transitions/a purchased request ends in completed or failed, by way of purchasing " +
 			"and processing only"},
 	}
 	for _, op := range operations.All() {
@@ -40,9 +25,16 @@ func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 			failures["a small cap"] = append(failures["a small cap"], "Limits/perPage of "+op.Route+" is 100 by default")
 		}
 	}
-	declares := map[string]string{"list.order": "list.order: oldest first", "refusal.code": "refusal.code: data.code",
-		"list.max_per_page": "list.max_per_page: 100", "record.at": "record.at: request"}
-	all := choices(t)
+	declares := map[string]string{"list.order": "list.order = oldest first", "refusal.code": "refusal.code = data.code",
+		"list.max_per_page": "list.max_per_page = 100", "record.at": "record.at = request"}
+	all := shippingtest.Choices(t)
+	for name := range all {
+		if strings.HasPrefix(name, "all") {
+			all[name].Record.States = nil
+		}
+	}
+	all["record.states"].Time.Generation = 1000 // the status is seen, however busy the machine is
+	all["a small cap"] = shippingtest.Dialect(t, "list.max_per_page=50")
 	t.Attr("cases", fmt.Sprintf("%d choices", len(all)-len(failures)))
 	for name, d := range all {
 		inBubble(t, name, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/specification"
 )
 
@@ -37,16 +36,9 @@ type operation struct {
 	response     *schema
 }
 
-// readDescription reads the description, with what a dialect declares. Its schemas refer to each other directly.
-func readDescription(known *dialect.Dialect) (d description) {
+// readDescription reads the description. Its schemas refer to each other directly.
+func readDescription() (d description) {
 	_ = json.Unmarshal(specification.Service(), &d) // it is a part of the program, and a test reads it
-	declared := map[string]bool{}
-	for _, f := range known.Fields() {
-		declared[f.Name+"="+f.Value] = f.Set
-	}
-	for _, s := range d.Components.Schemas {
-		s.declare(declared)
-	}
 	for _, s := range d.Components.Schemas {
 		s.resolve(d.Components.Schemas)
 	}
@@ -87,21 +79,9 @@ type schema struct {
 	names       []string // of Properties, sorted
 	Required    []string
 	Items       *schema
-	// Assumption is not empty if the specification does not state the schema. Then only its type counts, or that of
-	// another assumption, and nothing if it is an optional member.
-	Assumption string             `json:"x-assumption"`
-	Others     map[string]*schema `json:"x-when"` // under other assumptions
-}
-
-// declare gives the members of a record the types that they have under the choices that a dialect declares.
-func (s *schema) declare(declared map[string]bool) {
-	for _, member := range s.Properties {
-		for choice, other := range member.Others {
-			if declared[choice] && other.Type != nil {
-				member.Type, member.Items, member.Assumption = other.Type, nil, other.Assumption
-			}
-		}
-	}
+	// Assumption is not empty if the specification does not state the schema. Then only its type counts, or null, and
+	// nothing if it is an optional member.
+	Assumption string `json:"x-assumption"`
 }
 
 // words matches the names of types.
@@ -116,14 +96,10 @@ func (s *schema) resolve(records map[string]*schema) *schema {
 		return records[path.Base(s.Ref)]
 	}
 	s.types = words.FindAllString(string(s.Type), -1)
-	delete(s.Properties, "x-when")
 	for name, member := range s.Properties {
 		s.Properties[name] = member.resolve(records)
 	}
 	s.names = slices.Sorted(maps.Keys(s.Properties))
-	for _, other := range s.Others {
-		other.resolve(records)
-	}
 	s.Items = s.Items.resolve(records)
 	return s
 }
@@ -183,16 +159,12 @@ var articles = strings.NewReplacer("integer", "a whole number", "number", "a num
 	"a boolean",
 	"array", "an array", "object", "an object")
 
-// allows reports whether a value has a type of the schema or, if that is an assumption, of another assumption.
+// allows reports whether a value has a type of the schema. A value that is an assumption may be null.
 func (s *schema) allows(v any) bool {
 	is := func(of string) bool { // a list in an envelope, and a document that is only its type
 		return isOf(of, v) || of == "object" && s.Assumption != "" && (isOf("array", v) || isOf("string", v))
 	}
-	if s.types == nil || slices.ContainsFunc(s.types, is) {
-		return true
-	}
-	assumed := slices.Collect(maps.Values(s.Others))
-	return s.Assumption != "" && slices.ContainsFunc(assumed, func(other *schema) bool { return other.allows(v) })
+	return s.types == nil || slices.ContainsFunc(s.types, is) || s.Assumption != "" && v == nil
 }
 
 // jsonTypes are the types of JSON by those that decoded values have.

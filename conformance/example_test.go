@@ -42,7 +42,7 @@ func ExampleReport_lines() {
 		fmt.Println(line)
 	}
 	// Output:
-	// record.at: request
-	// list.max_per_page: 100
-	// list.order: oldest first
+	// record.at = request
+	// list.max_per_page = 100
+	// list.order = oldest first
 }

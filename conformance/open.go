@@ -34,34 +34,24 @@ func (s *session) decide(field, value, how string) {
 // other point is a difference from the reference server, with the line that declares it.
 func (s *session) checkOpen() {
 	declared := s.known.Fields()
-	for i, reference := range dialect.Reference().Fields() {
-		if reference.Observed == "by hand" {
+	for i, f := range s.known.Resolved().Fields() {
+		if f.Observed == "by hand" {
 			continue
 		}
-		seen, isSeen := s.observed[reference.Name]
-		row := check{reference.Name, reference.Open, seen.missing, nil, open}
-		isSet, want := declared[i].Set, declared[i].Value
-		if !isSet {
-			want = reference.Value
-		}
-		differs := seen.value != want && (isSet || !strings.HasPrefix(reference.Default, seen.value))
+		seen, isSeen := s.observed[f.Name]
+		row := check{f.Name, f.Open, seen.missing, nil, open}
 		switch {
-		case !isSeen && !s.writes && reference.Observed == "analysis":
+		case !isSeen && !s.writes && f.Observed == "analysis":
 			row.missing = missing{Skipped, needsWrites}
 		case !isSeen:
 			row.missing = missing{Unseen, "no response of this run shows it"}
-		case differs && isSet:
+		case seen.value == f.Value || seen.missing != missing{}:
+		case declared[i].Set:
 			row.open = stated
-			row.problems = problem(true, "the dialect declares %q, and the service shows %q: %s", want, seen.value, seen.how)
-		case differs:
-			row.problems = problem(true, "%s: %s", seen.value, seen.how)
-		}
-		switch {
-		case len(row.problems) == 0:
-		case seen.value == "":
-			row.problems = append(row.problems, "remove it from the file")
+			row.problems = append(problem(true, "the dialect declares %q, and the service shows %q: %s", f.Value, seen.value,
+				seen.how), s.declare(f.Name, seen.value)...)
 		default:
-			row.problems = append(row.problems, s.declare(reference.Name, seen.value)...)
+			row.problems = append(problem(true, "%s: %s", seen.value, seen.how), s.declare(f.Name, seen.value)...)
 		}
 		s.judge([]check{row})
 	}
@@ -69,12 +59,11 @@ func (s *session) checkOpen() {
 
 // declare adds the line that declares a value, or returns why no dialect can have it.
 func (s *session) declare(field, value string) []string {
-	trial := new(dialect.Dialect)
-	trial.Overlay(s.known)
-	if err := cmp.Or(trial.Set(field, value), trial.Check()); err != nil {
+	line := dialect.Line{Field: field, Value: value}
+	if _, err := s.known.With(line); err != nil {
 		return []string{"no dialect can declare it: " + err.Error()}
 	}
-	s.report.Lines = append(s.report.Lines, s.printable(field+": "+value))
+	s.report.Lines = append(s.report.Lines, s.printable(line.String()))
 	return nil
 }
 
@@ -91,14 +80,10 @@ func (s *session) observeList(l list, first page) {
 	if l.pages == nil || l.owner != nil || s.observed["list.max_per_page"] != (observed{}) {
 		return
 	}
-	const most = 10_000
+	const most = 10_000 // of the reference server
 	large := s.request(l, 1, fmt.Sprint(most))
 	if size, ok := whole(large.pagination()["perPage"]); ok {
-		value := ""
-		if size < most {
-			value = fmt.Sprint(size)
-		}
-		s.decide("list.max_per_page", value, fmt.Sprintf("perPage of %s is %d for %d", l.path, size, most))
+		s.decide("list.max_per_page", fmt.Sprint(size), fmt.Sprintf("perPage of %s is %d for %d", l.path, size, most))
 	}
 }
 
@@ -274,19 +259,14 @@ func (s *session) isSlug(_ string, v any) bool {
 	return slices.Contains(s.service.record("DocumentType").Enum, text)
 }
 
-// observeStates records the statuses that neither the specification nor the dialect lists.
-func (s *session) observeStates() {
-	if len(s.unlisted) == 0 {
-		return
+// checkStates reports the statuses that neither the specification nor the dialect lists.
+func (s *session) checkStates() {
+	var problems []string
+	for _, state := range slices.Sorted(maps.Keys(s.unlisted)) {
+		problems = append(append(problems, state), s.declare("record.states", state+"="+s.unlisted[state])...)
 	}
-	all := &dialect.Dialect{Record: dialect.RecordMembers{States: s.unlisted}}
-	all.Overlay(&dialect.Dialect{Record: dialect.RecordMembers{States: s.known.Record.States}})
-	for _, f := range all.Fields() {
-		if f.Name == "record.states" {
-			s.decide(f.Name, f.Value, "statuses after the analysis and the purchase: "+
-				strings.Join(slices.Sorted(maps.Keys(s.unlisted)), ", "))
-		}
-	}
+	s.judge([]check{{"record.states", "statuses that the specification does not list",
+		unless(s.writes, Skipped, needsWrites), problems, open}})
 }
 
 // memberAt returns the member of an object at a path of at most two names.
@@ -307,7 +287,7 @@ func placed(a response) (record map[string]any, at string) {
 		}
 	}
 	if data["request_id"] != nil {
-		return data, ""
+		return data, "data"
 	}
 	for _, name := range slices.Sorted(maps.Keys(data)) {
 		if inner, _ := data[name].(map[string]any); inner["request_id"] != nil {
@@ -317,5 +297,5 @@ func placed(a response) (record map[string]any, at string) {
 	if inner, wrapped := data["request"].(map[string]any); wrapped {
 		return inner, "request"
 	}
-	return data, ""
+	return data, "data"
 }

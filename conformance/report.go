@@ -50,7 +50,7 @@ type Report struct {
 	// Purchases are the purchases that were sent, with any result.
 	Purchases []Purchase `json:"purchases,omitempty"`
 	// Lines declare in the dialect of the service what the run saw otherwise than the specification's reference server
-	// does: "list.max_per_page: 100".
+	// does: "list.max_per_page = 100". [dialect.Dialect.Apply] reads them.
 	Lines []string `json:"lines,omitempty"`
 	// Results are the checks.
 	Results []CheckResult `json:"results"`

@@ -44,7 +44,7 @@ type session struct {
 func newSession(ctx context.Context, target Target, set settings) *session {
 	base := strings.TrimSuffix(strings.TrimRight(target.BaseURL, "/"), "/v1")
 	return &session{
-		settings: set, ctx: ctx, service: readDescription(set.known), target: target, base: base,
+		settings: set, ctx: ctx, service: readDescription(), target: target, base: base,
 		client: &http.Client{
 			Transport:     set.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

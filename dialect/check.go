@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/textproto"
@@ -32,9 +31,10 @@ func (d *Dialect) Check() error {
 			problems = append(problems, fmt.Errorf("%s %w", f.name, err))
 		}
 	}
-	problems = append(problems, conflicts(named(open, "record.", points))...)
-	problems = append(problems, conflicts(named(open, "offer.", points))...)
-	problems = append(problems, d.headerConflicts(open, points)...)
+	resolved := d.Resolved().fields()
+	problems = append(problems, conflicts(named(resolved, "record.", points))...)
+	problems = append(problems, conflicts(named(resolved, "offer.", points))...)
+	problems = append(problems, d.headerConflicts(resolved, points)...)
 	if _, err := operations.WithRoutes(d.Routes); err != nil {
 		problems = append(problems, fmt.Errorf("routes %w", err))
 	}
@@ -78,11 +78,6 @@ func (p point) checkText(field, text string) error {
 	switch p["kind"] {
 	case "member":
 		return checkMember(field, text)
-	case "operation":
-		if !operations.Exists(text) {
-			return fmt.Errorf("names %q, which is not an operation; those are %s", text,
-				strings.Join(operations.Names(nil), ", "))
-		}
 	case "currency":
 		if text != "wallet" && len(text) != 3 {
 			return fmt.Errorf("is %q: it must be a code of three letters, or wallet", text)
@@ -117,9 +112,10 @@ func (d *Dialect) headerConflicts(open []field, points map[string]point) (proble
 	fieldOf := map[string]string{} // by header
 	for _, f := range open {
 		name, isText := f.value.Interface().(string)
-		name = textproto.CanonicalMIMEHeaderKey(cmp.Or(name, points[f.name]["default"]))
+		name = textproto.CanonicalMIMEHeaderKey(name)
 		untimed := f.name == "notification.signature.timestamp_header" && !strings.Contains(signed, "{timestamp}")
-		if !isText || points[f.name]["kind"] != "header" || name == "-" || untimed {
+		isHeader := isText && points[f.name]["kind"] == "header" && strings.HasPrefix(f.name, "notification.")
+		if !isHeader || name == "-" || untimed {
 			continue
 		}
 		other, taken := fieldOf[name]
@@ -164,7 +160,7 @@ func (p point) checkRange(value reflect.Value) error {
 // naming is a field and the name that it gives.
 type naming struct{ field, name string }
 
-// named returns the names of the members of a group of fields, the usual ones of fields that are not set.
+// named returns the names of the members of a group of fields.
 func named(fields []field, group string, points map[string]point) (names []naming) {
 	for _, f := range fields {
 		p := points[f.name]
@@ -173,7 +169,7 @@ func named(fields []field, group string, points map[string]point) (names []namin
 		}
 		switch value := f.value.Interface().(type) {
 		case string:
-			names = append(names, naming{f.name, cmp.Or(value, p["default"])})
+			names = append(names, naming{f.name, value})
 		case []string:
 			for _, name := range value {
 				names = append(names, naming{f.name, name})

@@ -13,10 +13,7 @@
 // service.
 package dialect
 
-import (
-	"reflect"
-	"time"
-)
+import "time"
 
 // Dialect is what one service has decided. The zero value decides nothing.
 //
@@ -63,8 +60,8 @@ type RecordMembers struct {
 	Wallet        string `json:"wallet,omitzero"`
 	// Absent are members that the reference server leaves out, by their usual names.
 	Absent []string `json:"absent,omitzero"`
-	// States are statuses that the specification does not list, each with what it means: "analyzing" or "generating", which
-	// the service does meanwhile, or "expired" for a draft that can no longer be purchased.
+	// States are statuses that the specification does not list, each with what it means: "analyzing" for the response to
+	// an analysis, "generating" in place of processing, or "expired" for a draft that can no longer be purchased.
 	States map[string]string `json:"states,omitzero"`
 }
 
@@ -83,76 +80,58 @@ type Offer struct {
 	// Mode is the member that shows whether a document is automated, and Automated its value then.
 	Mode      string `json:"mode,omitzero"`
 	Automated string `json:"automated,omitzero"`
-	// Absent are members that the reference server leaves out, by their usual names.
-	Absent []string `json:"absent,omitzero"`
 }
 
 // Document names the members of a purchased document.
 type Document struct {
-	// DocumentType is by default document_type, slug or type.
+	// DocumentType is by default document_type, slug or type. "-" is a list of types, without objects.
 	DocumentType string `json:"document_type,omitzero"`
 }
 
-// Purchase describes purchases and analyses.
+// Purchase describes drafts and purchases.
 type Purchase struct {
 	// Quoted: a draft shows what its documents would cost as its charged amount.
 	Quoted bool `json:"quoted,omitzero"`
-	// Confirmation is the data of the response to a purchase.
+	// Confirmation is the data of the response to a purchase: "receipt" or "empty".
 	Confirmation string `json:"confirmation,omitzero"`
-	// Status and AnalyzeStatus are the HTTP statuses of a successful purchase and analysis.
-	Status        int `json:"status,omitzero"`
-	AnalyzeStatus int `json:"analyze_status,omitzero"`
 }
 
 // Refusal describes responses to requests that the service does not perform.
 type Refusal struct {
+	// Format is "envelope", "problem" (RFC 9457) or "object", which is any other JSON object with a text at Message.
 	Format string `json:"format,omitzero"`
-	// Message and Code are the paths of the reason and of the error code.
+	// Message and Code are the paths of the reason and of the error code. "-" is a code that the service does not send.
 	Message string `json:"message,omitzero"`
 	Code    string `json:"code,omitzero"`
-	// FundsCode is the error code of a wallet that holds too little, and Funds the HTTP status.
+	// FundsCode is the error code of a wallet that holds too little.
 	FundsCode string `json:"funds_code,omitzero"`
-	Funds     int    `json:"funds,omitzero"`
 	// ExpiredCode is the error code of a purchase that is refused because its draft has expired.
 	ExpiredCode string `json:"expired_code,omitzero"`
 	// ResponseID is the header with the id under which the service logs a request. By default it is X-Request-Id,
 	// Request-Id or X-Correlation-Id.
 	ResponseID string `json:"response_id,omitzero"`
-	// Rule is the HTTP status of a request that breaks a rule.
-	Rule int `json:"rule,omitzero"`
 	// Analysis is the HTTP status of a failed analysis. With 200 the response is a success with the failed record.
 	Analysis int `json:"analysis,omitzero"`
 }
 
 // List describes lists and their pages.
 type List struct {
-	PastEnd          string `json:"past_end,omitzero"`
-	MaxPerPage       int    `json:"max_per_page,omitzero"`
-	WrongParameter   string `json:"wrong_parameter,omitzero"`
-	UnknownParameter string `json:"unknown_parameter,omitzero"`
-	LastNextPage     string `json:"last_next_page,omitzero"`
-	EmptyPages       string `json:"empty_pages,omitzero"`
-	Order            string `json:"order,omitzero"`
-	Breakdown        string `json:"breakdown,omitzero"`
-	UnknownWallet    string `json:"unknown_wallet,omitzero"`
+	// PastEnd is the response to a page past the last: "empty", "refused" or "last page".
+	PastEnd    string `json:"past_end,omitzero"`
+	MaxPerPage int    `json:"max_per_page,omitzero"`
+	// Order is "newest first" or "oldest first".
+	Order string `json:"order,omitzero"`
 }
 
 // Request describes what the service requires of a request.
 type Request struct {
-	// Open are operations that need no Authorization, such as "countries.list".
-	Open           []string `json:"open,omitzero"`
-	UnknownFields  string   `json:"unknown_fields,omitzero"`
-	ContentType    string   `json:"content_type,omitzero"`
-	ReplayToNobody string   `json:"replay_to_nobody,omitzero"`
-	// MaxBody is the longest body of a request, in bytes.
-	MaxBody int64 `json:"max_body,omitzero"`
+	// UnknownFields is "ignored" or "refused". It applies to members of bodies and to query parameters.
+	UnknownFields string `json:"unknown_fields,omitzero"`
 }
 
 // Time holds how long the states of a request last. Tests want them short.
 type Time struct {
 	Purchasing Duration `json:"purchasing,omitzero"`
-	// Unlisted is how long a request has the first of Record.States that is "generating".
-	Unlisted Duration `json:"unlisted,omitzero"`
 	// Generation multiplies how long documents take to generate. 1 means the time of each document in the compliance
 	// rules, 3 to 40 seconds. 0 means 0.05, so that all are generated within 2 seconds. With a negative number a document
 	// is generated at the next tick of the clock.
@@ -167,15 +146,11 @@ type Time struct {
 // Notification describes the delivery of notifications.
 type Notification struct {
 	Signature Signature `json:"signature,omitzero"`
-	// DeliveryID, EventID and WebhookID are headers; "-" is one that is not sent.
-	DeliveryID string   `json:"delivery_id,omitzero"`
-	EventID    string   `json:"event_id,omitzero"`
-	WebhookID  string   `json:"webhook_id,omitzero"`
-	Attempts   int      `json:"attempts,omitzero"`
-	Backoff    Duration `json:"backoff,omitzero"`
-	Timeout    Duration `json:"timeout,omitzero"`
-	// Accept is the only HTTP status with which a receiver accepts a notification.
-	Accept int `json:"accept,omitzero"`
+	// DeliveryID and EventID are headers; "-" is one that is not sent.
+	DeliveryID string `json:"delivery_id,omitzero"`
+	EventID    string `json:"event_id,omitzero"`
+	// Attempts is how often a delivery is attempted.
+	Attempts int `json:"attempts,omitzero"`
 }
 
 // Signature is the scheme by which notifications are signed: Header holds Prefix and the encoded HMAC of Signed.
@@ -211,10 +186,10 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Reference returns what the reference server does if its dialect decides nothing, as far as a value can express it.
+// Reference returns what the reference server does if its dialect decides nothing.
 func Reference() *Dialect {
-	d := preset(point.reference)
-	d.Routes = assumedRoutes()
+	d := defaults()
+	d.Version, d.Routes = Version, assumedRoutes()
 	return d
 }
 
@@ -222,13 +197,13 @@ func Reference() *Dialect {
 // [Reference] and against Contrary does not depend on the choices of the reference server. Its durations are short
 // enough for tests in real time.
 func Contrary() *Dialect {
-	d := preset(func(p point, _ reflect.Kind) string { return p["contrary"] })
+	d := preset("contrary")
 	d.Routes = assumedRoutes()
 	return d
 }
 
 // Strict returns a dialect that refuses everything that the reference server tolerates otherwise.
-func Strict() *Dialect { return preset(func(p point, _ reflect.Kind) string { return p["strict"] }) }
+func Strict() *Dialect { return preset("strict") }
 
 // StandardWebhooks returns the dialect of a service that signs by https://www.standardwebhooks.com. The keys of a
 // receiver are the secrets of its webhook.

@@ -29,10 +29,11 @@ func TestPoints_AreValid(t *testing.T) {
 	if diff := cmp.Diff(slices.Sorted(slices.Values(fields)), slices.Sorted(maps.Keys(points))); diff != "" {
 		t.Errorf("the fields of dialect.go, and those of points.json:\n%s", diff)
 	}
-	for _, f := range new(Dialect).fields() {
-		p := points[f.name]
-		for _, member := range []string{"open", "default", "basis", "used", "observed"} {
-			if p[member] == "" {
+	for i, f := range new(Dialect).fields() {
+		p, shown := points[f.name], new(Dialect).Fields()[i]
+		for member, text := range map[string]string{"open": shown.Open, "default": shown.Default, "basis": shown.Basis,
+			"used": shown.Used, "observed": shown.Observed} {
+			if text == "" {
 				t.Errorf("%s has no member %s", f.name, member)
 			}
 		}
@@ -78,8 +79,10 @@ func TestParse_Errors(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"version":2}`:                                               "version is 2, and this program reads 1: update it",
 		`{"offer":{"ammount":"price"}}`:                               `unknown member "offer.ammount": did you mean "amount"?`,
-		`{"refusal":{"rule":200.5}}`:                                  "refusal.rule cannot be 200.5: write a whole number",
-		`{"refusal":{"rule":200}}`:                                    "refusal.rule is 200: a number from 400 to 599",
+		`{"refusal":{"analysis":200.5}}`:                              "refusal.analysis cannot be 200.5: write a whole number",
+		`{"refusal":{"analysis":199}}`:                                "refusal.analysis is 199: a number from 200 to 599",
+		`{"refusal":{"rule":422}}`:                                    `unknown member "refusal.rule": it was removed, because no program needs it: delete it`,
+		`{"measured":{}}`:                                             `unknown member "measured": it was removed`,
 		`{"offer":{"amount":"name","document_type":"name"}}`:          `offer.document_type and offer.amount are both "name": one member cannot be both`,
 		`{"offer":{"amount":"total","beside":["total"]}}`:             `offer.amount and offer.beside are both "total"`,
 		`{"offer":{"amount":"price","beside":["price.net"]}}`:         `a member cannot be a value and an object`,
@@ -96,12 +99,11 @@ func TestParse_Errors(t *testing.T) {
 		`{"record":{"states":{"draft":"analyzing"}}}`:                 `record.states contains "draft", which the specification defines`,
 		`{"record":{"states":{"held":"waiting"}}}`:                    "it must be one of analyzing, generating, expired",
 		`{"offer":{"default_currency":"naira"}}`:                      "it must be a code of three letters, or wallet",
-		`{"request":{"open":["rates.create"]}}`:                       "which is not an operation",
 		`{"notification":{"event_id":"X Id"}}`:                        "which is not a name",
 		`{"offer":{"amount":"a","amount":"b"}}`:                       `offer has the member "amount" twice`,
 		`{"purchase":{"quoted":"true"}}`:                              "purchase.quoted cannot be \"true\": write true or false",
 		`{"purchase":{"quoted":1}}`:                                   "purchase.quoted cannot be 1: write true or false",
-		`{"refusal":{"rule":"422"}}`:                                  "refusal.rule cannot be \"422\": write a whole number",
+		`{"refusal":{"analysis":"422"}}`:                              "refusal.analysis cannot be \"422\": write a whole number",
 		`{"offer":{"amount":null}}`:                                   "offer.amount cannot be null: write a text",
 		`{"offer":{"amount":5}}`:                                      "offer.amount cannot be 5: write a text",
 		`{"offer":[]}`:                                                "offer is not a JSON object",
@@ -119,8 +121,8 @@ func TestParse_Errors(t *testing.T) {
 	if _, err := Parse([]byte(`{"record":{"wallet":"-","currency":"-"}}`)); err != nil {
 		t.Errorf("two members that a service does not send: %v", err)
 	}
-	_, err := Parse([]byte(`{"list":{"x":1},"refusal":{"y":1,"rule":7}}`))
-	for _, want := range []string{"list.x", "refusal.y", "refusal.rule is 7"} {
+	_, err := Parse([]byte(`{"list":{"x":1},"refusal":{"y":1,"analysis":7}}`))
+	for _, want := range []string{"list.x", "refusal.y", "refusal.analysis is 7"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not contain %q", err, want)
 		}
@@ -138,11 +140,11 @@ func TestCheck_NotificationsCanBeReceived(t *testing.T) {
 			`notification.delivery_id "-": a receiver needs the id that is signed`,
 		"delivery_id=X-Webhook-signature": `are both "X-Webhook-Signature": one header cannot be both`,
 		"event_id=A,notification.signature.timestamp_header=a,notification.signature.signed={timestamp}{body}": `both "A"`,
-		"event_id=A,notification.webhook_id=A":    `both "A"`,
-		"event_id=X-Webhook-Timestamp":            "", // no time is sent
-		"delivery_id=-,notification.event_id=-":   "",
-		"delivery_id=X-Webhook-Event-Id":          "", // a delivery is identified by its event
-		"webhook_id=-,notification.event_id=X-Id": "",
+		"event_id=A,notification.signature.header=A":                                                           `both "A"`,
+		"event_id=X-Webhook-Timestamp":                                                                         "", // no time is sent
+		"delivery_id=-,notification.event_id=-":                                                                "",
+		"delivery_id=X-Webhook-Event-Id":                                                                       "", // a delivery is identified by its event
+		"delivery_id=-,notification.event_id=X-Id":                                                             "",
 	} {
 		d := new(Dialect)
 		if err := d.Apply("notification." + text); err != nil {
@@ -196,7 +198,7 @@ func TestApply(t *testing.T) {
 	d.Overlay(over)
 	over.Record.Absent[0], over.Routes["regulatory.retry"] = "changed", "changed"
 	d.Overlay(nil)
-	if err := d.Apply("strict, list.order=oldest first,request.open=rates.list,countries.list," +
+	if err := d.Apply("strict, list.order=oldest first,offer.beside=vat,price.net," +
 		"record.states=held=generating,draft2=analyzing,time.purchasing=90s,purchase.quoted=true"); err != nil {
 		t.Fatal(err)
 	}
@@ -204,10 +206,10 @@ func TestApply(t *testing.T) {
 		Version: 1, Service: "x",
 		Record: RecordMembers{Absent: []string{"wallet"},
 			States: map[string]string{"held": "generating", "draft2": "analyzing"}},
-		Offer:    Offer{Amount: "price"},
+		Offer:    Offer{Amount: "price", Beside: []string{"vat", "price.net"}},
 		Purchase: Purchase{Quoted: true},
-		List:     List{WrongParameter: "refused", UnknownParameter: "refused", Order: "oldest first"},
-		Request:  Request{Open: []string{"rates.list", "countries.list"}, UnknownFields: "refused", ContentType: "required"},
+		List:     List{Order: "oldest first"},
+		Request:  Request{UnknownFields: "refused"},
 		Time:     Time{Purchasing: Duration(90 * time.Second)},
 		Routes: map[string]string{"regulatory.pdf": "/a/{request_id}/{document_type}",
 			"regulatory.retry": "/b/{request_id}"},
@@ -217,8 +219,8 @@ func TestApply(t *testing.T) {
 	}
 	for text, problem := range map[string]string{
 		"contrari": `unknown dialect "contrari": did you mean "contrary"?`, "list.ordr=x": `did you mean "list.order"?`,
-		"list.max_per_page=many": "write a whole number",
-		"time.purchasing=5":      "write a duration", "purchase.quoted=perhaps": "write true or false",
+		"list.max_per_page=many": "write a whole number", "list.empty_pages=0": "it was removed",
+		"time.purchasing=5": "write a duration", "purchase.quoted=perhaps": "write true or false",
 		"record.states=held": "write pairs such as queued=generating",
 		"routes=POST /v1/x":  "write pairs such as regulatory.retry=POST /v1/regulatory-documents/{request_id}/retries",
 		"routes=":            "write pairs such as regulatory.retry=POST", "time.generation=x": "write a number",

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding"
 	"fmt"
@@ -22,7 +23,7 @@ type Field struct {
 	Name string `json:"field"`
 	// Open is the point that the specification leaves open.
 	Open string `json:"open"`
-	// Default is the behaviour of the reference server, and Basis the reason for it.
+	// Default is the behaviour of the reference server, the value or in words, and Basis the reason for it.
 	Default string `json:"default"`
 	Basis   string `json:"basis"`
 	// Values are the choices, separated by commas, or Range the least and the largest number, as "200..299"; "" if any
@@ -41,11 +42,11 @@ type Field struct {
 // Fields returns every open point in order.
 func (d *Dialect) Fields() []Field {
 	var rows []Field
-	points := readPoints()
-	for _, f := range d.fields() {
+	points, usual := readPoints(), defaults().fields()
+	for i, f := range d.fields() {
 		p := points[f.name]
 		rows = append(rows, Field{
-			Name: f.name, Open: p["open"], Default: p["default"], Basis: p["basis"], Values: p["values"],
+			Name: f.name, Open: p["open"], Default: cmp.Or(p["default"], usual[i].String()), Basis: p["basis"], Values: p["values"],
 			Range: p["range"], Contrary: p["contrary"], Used: p["used"], Observed: p["observed"],
 			Set: !f.value.IsZero(), Value: f.String(),
 		})
@@ -218,6 +219,18 @@ func appendPlaces(found []place, parent place, of reflect.Type) []place {
 	return found
 }
 
+// removed returns what an error states about a member that earlier versions had; "" about any other.
+func removed(name string) string {
+	if slices.Contains([]string{"measured", "offer.absent", "purchase.status", "purchase.analyze_status", "refusal.rule",
+		"refusal.funds", "list.wrong_parameter", "list.unknown_parameter", "list.last_next_page", "list.empty_pages",
+		"list.breakdown", "list.unknown_wallet", "request.open", "request.content_type", "request.replay_to_nobody",
+		"request.max_body", "time.unlisted", "notification.webhook_id", "notification.backoff", "notification.timeout",
+		"notification.accept"}, name) {
+		return ": it was removed, because no program needs it: delete it"
+	}
+	return ""
+}
+
 // field returns the field of a name.
 func (d *Dialect) field(name string) (field, error) {
 	var names []string
@@ -227,28 +240,14 @@ func (d *Dialect) field(name string) (field, error) {
 		}
 		names = append(names, f.name)
 	}
-	return field{}, fmt.Errorf("unknown field %q%s", name, spelling.Meant(name, names))
+	return field{}, fmt.Errorf("unknown field %q%s", name, cmp.Or(removed(name), spelling.Meant(name, names)))
 }
 
-// reference returns what the reference server does: the first of the values, or the default name of a member or header.
-func (p point) reference(of reflect.Kind) string {
-	first, _, _ := strings.Cut(p["values"], ",")
-	name := p["default"]
-	switch {
-	case of != reflect.String:
-	case first != "":
-		return first
-	case p["kind"] != "" && !strings.Contains(name, " ") && name != "data":
-		return name
-	}
-	return ""
-}
-
-// preset returns a dialect with values of the open points. Tests set each of them.
-func preset(value func(p point, of reflect.Kind) string) *Dialect {
+// preset returns a dialect with the values that a member of the points has. Tests set each of them.
+func preset(member string) *Dialect {
 	d, points := &Dialect{Version: Version}, readPoints()
 	for _, f := range d.fields() {
-		if text := value(points[f.name], f.value.Kind()); text != "" {
+		if text := points[f.name][member]; text != "" {
 			_ = f.set(text)
 		}
 	}

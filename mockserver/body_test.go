@@ -5,20 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
 func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 2000}}))
+	srv := start(t)
 	for _, test := range []struct {
 		name, body, contentType string
 		status                  int
 		want                    string
 	}{
-		{"too long", `{"delivery_id":"` + strings.Repeat("x", 2000) + `"}`, "application/json", 413,
-			"longer than 2000 bytes"},
+		{"too long", `{"delivery_id":"` + strings.Repeat("x", 1<<20) + `"}`, "application/json", 413,
+			"longer than 1048576 bytes"},
 		{"a form", "delivery_id=WD-1", "application/x-www-form-urlencoded", 415, "Content-Type: application/json"},
 		{"malformed type", "{}", "json;;", 415, "Content-Type: application/json"},
 		{"syntax", `{"delivery_id":}`, "application/json", 400, "at byte"},

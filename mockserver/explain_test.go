@@ -28,7 +28,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 	}{
 		{"GET /v1/transactions?perPage=7&page=0", "400 invalid_request", "GET /v1/transactions", "transactions.list",
 			"perPage=7"},
-		{"GET /v1/transactions?wallet=VA-1", "404 not_found", "list.unknown_wallet", "transactions.list", "wallet=VA-"},
+		{"GET /v1/transactions?wallet=VA-1", "404 not_found", "GET /v1/transactions", "transactions.list", "wallet=VA-"},
 		{"GET /v1/countrys", "404 not_found", "every path begins with /v1", "countries.list", "/v1/countries"},
 		{"DELETE /v1/rates", "405 method_not_allowed", "Endpoints", "rates.list", ""},
 		{"GET /v1/rates?page=2\nAuthorization: ", "401 unauthorized", "Authentication", "rates.list", "page=2"},

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -67,7 +66,7 @@ func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 	if err != nil || !slices.Contains(server.Invoices(), url) {
 		t.Fatalf("added %q to %v: %v", url, server.Invoices(), err)
 	}
-	client := server.Client(t, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
+	client := server.Client(t, shippingtest.WithRoutes())
 	draft := shippingtest.Must(client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{FileURL: url}))(t)
 	manual := goods.Document{DocumentType: "FDA", Amount: amount(t, "1"), Mode: "manual"}
 	shippingtest.Must(server.AddShipment(goods.Shipment{Documents: []goods.Document{manual}}))(t)

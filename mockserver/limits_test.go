@@ -19,7 +19,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/goods"
@@ -27,13 +26,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-func TestLimits_NameWhatRaisesThem(t *testing.T) {
+func TestLimits_AreExplained(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 100}}))
+	srv := start(t)
 	header := do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 70_000)).
 		refusal(t, http.StatusRequestHeaderFieldsTooLarge, "longer than 65536 bytes")
-	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t,
-		http.StatusRequestEntityTooLarge, "request.max_body of the dialect")
 	why := whyAt(t, srv, header.header.Get("X-Mock-Why"))
 	if why.ErrorCode == "" || header.text(t, "error_code") != why.ErrorCode ||
 		!strings.Contains(why.Specification, "header size limits") {
@@ -416,7 +413,7 @@ const (
 // TestMemory_NoRequestCostsMoreThanItsLimit sends requests without end until the server has had enough, and
 // whole ones that are as large as may be. It is not parallel: nothing else allocates meanwhile.
 func TestMemory_NoRequestCostsMoreThanItsLimit(t *testing.T) {
-	server := start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: bodyLimit}}))
+	server := start(t)
 	draft := analyzeShipment(t, server, server.Shipments()[0])
 	head := func(line, more string) string {
 		return line + " HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer " + server.SecretKey +

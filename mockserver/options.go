@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
@@ -93,15 +92,6 @@ func WithLogger(logger *slog.Logger) Option {
 func WithDeliveryTransport(transport http.RoundTripper) Option {
 	return func(c *config) { c.Deliver = transport }
 }
-
-// WithDialect changes what the server decides where the specification leaves a point open. What the dialect does not
-// set stays:
-//
-//	mockserver.New(mockserver.WithDialect(&dialect.Dialect{List: dialect.List{MaxPerPage: 50}}))
-//	mockserver.New(mockserver.WithDialect(dialect.Contrary()))
-//
-// [Server.Err] returns an error for a dialect that is not valid.
-func WithDialect(d *dialect.Dialect) Option { return func(c *config) { c.Dialect.Overlay(d) } }
 
 // WithOneWorld refuses every key of a world that is not open with 401. The server has one world, the home world, until
 // [Server.Open], [Server.NewWorld] or POST /_mock/worlds opens another one. By default the first request with a key

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -34,7 +33,7 @@ func replayBody(t *testing.T, fields ...string) string {
 // something else. If the data names a shipment of the account, the result is about that one.
 func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithDialect(dialect.Strict()), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
+	srv := start(t, dialectOf(t, "strict"), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
 	hook, ids := subscribe(t, srv.World, receiverURL, "shipment.updated"), srv.Shipments()
 	for _, test := range []struct{ data, want string }{
 		{`{"amount":1}`, ids[0]}, {`{"shipment_id":7}`, ids[0]}, {`{"shipment_id":"SH-OTHER"}`, ids[0]},

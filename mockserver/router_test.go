@@ -7,10 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
-	"github.com/shipping-go/shipping/mockserver"
 )
 
 func TestRouter_UnknownPathsAre404InTheEnvelope(t *testing.T) {
@@ -60,9 +58,7 @@ func TestRouter_OtherMethodsAre405WithAllow(t *testing.T) {
 // A path of a dialect may match some of the paths of an operation with another method.
 func TestRouter_RoutesOfDifferentMethodsMayOverlap(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithDialect(&dialect.Dialect{
-		Routes: map[string]string{operations.RetryRequest: "POST " + regulatoryPath + "/{request_id}/retries"},
-	}))
+	srv := start(t, dialectOf(t, "routes="+operations.RetryRequest+"=POST "+regulatoryPath+"/{request_id}/retries"))
 	post(t, srv, regulatoryPath+"/RD-1/retries", "").refusal(t, http.StatusNotFound, "RD-1")
 	post(t, srv, regulatoryPath+"/request/retries", "").refusal(t, http.StatusNotFound,
 		`no regulatory document request "request"`)

@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
@@ -88,9 +86,6 @@ func (s *Server) newAPI() error {
 	table = slices.DeleteFunc(table, func(o operations.Operation) bool {
 		return o.Provisional && err == nil && len(routes) > 0 && routes[o.Name] == ""
 	})
-	for i := range table {
-		table[i].Open = table[i].Open || slices.Contains(s.config.Dialect.Request.Open, table[i].Name)
-	}
 	s.operations = table
 	s.api, err = api.New(api.Config{Worlds: s.worlds, Operations: s.operations, Logger: s.config.Logger})
 	s.config.Specified = s.api.Specified
@@ -100,7 +95,7 @@ func (s *Server) newAPI() error {
 func (s *Server) newControlSurface() *admin.Admin {
 	return admin.New(admin.Config{
 		Worlds: s.worlds, Operations: s.operations,
-		MaxBody: wire.BodyLimit(&s.config.Dialect), Hosts: s.config.hosts, Logger: s.config.Logger,
+		Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token: s.Token, TokenForAll: s.config.token != "", // until guard creates one
 	})
 }
@@ -190,19 +185,4 @@ func headerTooLong(r *http.Request) bool {
 // /_mock/journal?world=unauthenticated lists them too.
 func (s *Server) Unauthenticated() []journal.Entry {
 	return s.worlds.Unauthenticated.Find(journal.Query{})
-}
-
-// OpenAPI returns the OpenAPI 3.1 document of a server with a dialect: documented operations, provisional operations,
-// and the routes below /_mock/. d may be nil.
-func OpenAPI(d *dialect.Dialect) ([]byte, error) {
-	d = cmp.Or(d, new(dialect.Dialect))
-	table, err := operations.WithRoutes(d.Routes)
-	if err != nil {
-		return nil, fmt.Errorf("mockserver: %w", err)
-	}
-	text, err := admin.Document(table, d)
-	if err != nil {
-		return nil, fmt.Errorf("mockserver: %w", err)
-	}
-	return text, nil
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
@@ -64,8 +63,7 @@ func TestRoutes_RefusesWhatItCannotServe(t *testing.T) {
 			`some requests are also those of regulatory.get, "GET /v1/regulatory-documents/request/{request_id}"`},
 		{operations.RetryRequest, "/_mock/{request_id}", "outside /_mock/"},
 	} {
-		d := dialect.Dialect{Routes: map[string]string{test.operation: test.route}}
-		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDialect(&d))
+		srv := mockserver.New(mockserver.WithoutListener(), dialectOf(t, "routes="+test.operation+"="+test.route))
 		defer srv.Close()
 		shippingtest.Contains(t, test.route, srv.Err(), test.want)
 	}

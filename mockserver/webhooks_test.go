@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -203,8 +202,7 @@ func TestFaultsOfNotifications(t *testing.T) {
 // Without the limit it would wait for ever.
 func TestFaultsOfNotifications_AtTheEnd(t *testing.T) {
 	t.Parallel()
-	once := dialect.Dialect{Notification: dialect.Notification{Attempts: 1}}
-	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDialect(&once))
+	srv := start(t, mockserver.WithoutListener(), virtual(), dialectOf(t, "notification.attempts=1"))
 	updated := notify.Event{Kind: "shipment.updated"}
 	subscribe(t, srv.World, notify.InboxURL, updated.Kind)
 	inject(t, srv, fault.Rule{Nth: 1, Fault: fault.RepeatNotification()},

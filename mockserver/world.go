@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
@@ -68,7 +67,7 @@ func (w *World) Findings() []journal.Finding { return w.core.Findings() }
 // [ErrRealClock] in a world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
 //
 // A delivery takes no time of a virtual clock: Advance waits for each response of a receiver, at most
-// notification.timeout of the dialect, in real time, so that the next attempt is due at the right time. A receiver must
+// ten seconds, in real time, so that the next attempt is due at the right time. A receiver must
 // therefore not wait for the clock to move. Advance also waits until a request whose injected latency has passed
 // is served and journaled. The same steps therefore leave the same deliveries and the same journal, however
 // fast receivers and handlers are.
@@ -220,17 +219,6 @@ func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration
 // Reset restores the initial contents of the world, clears its faults and stubs, and empties
 // its journal, its findings and its inbox. The clock keeps its time.
 func (w *World) Reset() { w.core.Reset() }
-
-// Dialect returns what the world decides where the specification leaves a point open: what [WithDialect] and the
-// scenario set, and the routes of the operations without a documented path.
-func (w *World) Dialect() *dialect.Dialect {
-	d := new(dialect.Dialect)
-	d.Overlay(w.core.Dialect())
-	if d.Routes == nil {
-		d.Routes = dialect.Reference().Routes
-	}
-	return d
-}
 
 // Format prints the address of the world for every verb, and never its key, which contains its name. So does that of
 // [Server].

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
@@ -69,7 +68,7 @@ func (p *player) same(when string, w *mockserver.World, want string) {
 func TestWorlds_AThousandAtOnceKeepTheirContents(t *testing.T) {
 	t.Parallel()
 	options := []mockserver.Option{mockserver.WithoutListener(), mockserver.WithJournal(16, 0),
-		mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: 1}})}
+		dialectOf(t, "time.generation=1")}
 	srv, twin := start(t, options...), start(t, options...)
 	seed := randomtest.New(t).Seed()
 	scenarios := []string{"virtual", "virtual-seed3", "lowfunds-virtual", "virtual-rows5000"}

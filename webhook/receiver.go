@@ -71,7 +71,7 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 	if err := s.check(handle); err != nil {
 		return nil, err
 	}
-	s.scheme = signature.Of(s.dialect.Notification)
+	s.scheme = signature.Of(&s.dialect)
 	verify, err := s.verification()
 	if err != nil {
 		return nil, err

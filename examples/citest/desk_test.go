@@ -53,7 +53,7 @@ func inject(t *testing.T, server *mockserver.Server, rule fault.Rule) {
 // The plainest test: a server, on a socket, whose documents are ready at once.
 func TestAnOrderGetsItsDocuments(t *testing.T) {
 	t.Parallel()
-	desk, server := shop(t, mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+	desk, server := shop(t, mockserver.WithScenario("instant"))
 	documents, err := desk.Prepare(t.Context(), first(server))
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestConcurrentOrdersArePaidForOnce(t *testing.T) {
 
 func TestAnOrderThatCostsTooMuchIsHeld(t *testing.T) {
 	t.Parallel()
-	desk, server := shop(t, mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+	desk, server := shop(t, mockserver.WithScenario("instant"))
 	desk.Limit = limit(t, "100")
 	_, err := desk.Prepare(t.Context(), first(server))
 	if !errors.Is(err, ErrHeld) || server.Requests(shipping.OpPurchase) != 0 {

@@ -48,7 +48,7 @@ func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			server := mockserver.New(mockserver.WithDialect(tc.choices),
-				mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+				mockserver.WithScenario("instant"))
 			defer server.Close()
 			t.Setenv("SHIPPING_BASE_URL", server.URL)
 			t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)

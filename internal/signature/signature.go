@@ -2,7 +2,6 @@
 package signature
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -27,28 +26,19 @@ const (
 	Timestamp  = "X-Webhook-Timestamp"
 	DeliveryID = "X-Webhook-Delivery-Id"
 	EventID    = "X-Webhook-Event-Id"
-	WebhookID  = "X-Webhook-Id"
+	WebhookID  = "X-Webhook-Id" // which the reference server sends
 )
 
 // Scheme is how notifications are signed and identified.
 type Scheme struct {
 	dialect.Signature
-	DeliveryID, EventID, WebhookID string // names of headers; "" is one that is not sent
+	DeliveryID, EventID string // names of headers; "" is one that is not sent
 }
 
-// Of returns the scheme of a dialect, with the usual names for what it does not decide.
-func Of(n dialect.Notification) Scheme {
-	name := func(chosen, usual string) string {
-		if chosen == "-" {
-			return ""
-		}
-		return cmp.Or(chosen, usual)
-	}
-	s := Scheme{n.Signature, name(n.DeliveryID, DeliveryID), name(n.EventID, EventID), name(n.WebhookID, WebhookID)}
-	s.Header, s.Signed = cmp.Or(s.Header, Header), cmp.Or(s.Signed, "{body}")
-	s.TimestampHeader = cmp.Or(s.TimestampHeader, Timestamp)
-	s.Tolerance = cmp.Or(s.Tolerance, dialect.Duration(5*time.Minute))
-	return s
+// Of returns the scheme of a dialect, which may be nil.
+func Of(d *dialect.Dialect) Scheme {
+	n := d.Resolved().Notification
+	return Scheme{n.Signature, strings.TrimPrefix(n.DeliveryID, "-"), strings.TrimPrefix(n.EventID, "-")}
 }
 
 // Decode returns the key that a secret contains.

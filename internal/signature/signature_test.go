@@ -13,15 +13,15 @@ import (
 func TestSign_OfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		notification            dialect.Notification
+		dialect                 *dialect.Dialect
 		secret, sign, timestamp string
 	}{
-		{dialect.Notification{}, "sk_test_key", "c388077c8cc0634cd0d560a65fe67e119277e6d50feaa7342ad96348ba11f2ba" +
+		{nil, "sk_test_key", "c388077c8cc0634cd0d560a65fe67e119277e6d50feaa7342ad96348ba11f2ba" +
 			"8d9f4c24a5df885d7ea3d61b0f210bc9519ec9444f4226c3dac12398876bd6b9", ""},
-		{dialect.StandardWebhooks().Notification, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+		{dialect.StandardWebhooks(), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
 			"v1,OMJUMaqVBp8lv/VAG7GCAtqOQMhVmmDKIr2jAdqUjoQ=", "1614265330"},
 	} {
-		scheme := signature.Of(test.notification)
+		scheme := signature.Of(test.dialect)
 		key, err := scheme.Decode(test.secret)
 		if err != nil {
 			t.Fatal(err)

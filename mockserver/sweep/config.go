@@ -24,7 +24,7 @@ type Config struct {
 	// kills one. Default: connections to this machine.
 	Deliver http.RoundTripper
 	// Notify returns the events of which [Sweep] notifies the webhooks of a run, one after the other, once the program
-	// has started. A receiver that does not listen yet is tried for notification.timeout of the dialect. When all
+	// has started. A receiver that does not listen yet is tried for ten seconds. When all
 	// notifications have been delivered and the program is idle, [Execution.End] asks it to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []notify.Event
 	// Quiet is how long a notified program must be idle, which is without a request and without a notification, until it

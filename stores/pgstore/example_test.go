@@ -11,7 +11,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
@@ -20,7 +19,7 @@ import (
 // Each machine runs the same batch with this journal, and skips the items that another one bought.
 func ExampleNewBatchJournal() {
 	ctx := context.Background()
-	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+	server := mockserver.New(mockserver.WithScenario("instant"))
 	defer server.Close()
 	pool, err := pgxpool.New(ctx, os.Getenv(dsnVariable))
 	if err != nil {

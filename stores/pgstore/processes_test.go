@@ -17,7 +17,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/goods"
@@ -98,7 +97,7 @@ func (a assignment) run(ctx context.Context, tell func(step string)) error {
 // assign starts a service on a real socket, and returns a batch of shipments there.
 func assign(t *testing.T, n int) (assignment, *mockserver.Server) {
 	t.Helper()
-	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+	server := mockserver.New(mockserver.WithScenario("instant"))
 	t.Cleanup(server.Close)
 	shipments := make([]string, n)
 	for i := range shipments {

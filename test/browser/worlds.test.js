@@ -34,7 +34,7 @@ test("a world is opened from several scenarios, in the contrary dialect, and clo
   await page.getByRole("button", { name: "Open a world" }).click();
   await page.waitForURL(/world=lowfunds-rows1000-virtual_console/);
   const { data } = await s.server.call("GET", "/_mock/dialect?world=lowfunds-rows1000-virtual_console");
-  assert.equal(data.find((one) => one.field === "refusal.funds").value, "402");
+  assert.equal(data.find((one) => one.field === "refusal.analysis").value, "200");
   await page.getByRole("button", { name: "Close world" }).click();
   await page.waitForURL((url) => !url.hash.includes("world="));
   await page.getByText("Closed: lowfunds-rows1000-virtual_console").waitFor();

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
@@ -106,7 +105,7 @@ func newCampaign(t *testing.T) *campaign {
 	t.Helper()
 	options := randomtest.New(t)
 	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100),
-		mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: 0.01}}))
+		mockserver.WithDialect(shippingtest.Dialect(t, "time.generation=0.01")))
 	t.Cleanup(server.Close)
 	// Two naira a dollar: the wallet lasts for every purchase.
 	shippingtest.NoError(t, server.SetExchangeRate("NGN", shippingtest.Amount(t, "2")))

@@ -9,7 +9,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -19,7 +18,7 @@ func TestDocument_FollowsTheOtherChoices(t *testing.T) {
 	t.Parallel()
 	documents := map[string]*openapi3.T{} // in closed form, by text: most choices do not change it
 	choices := shippingtest.Choices(t)
-	choices["strict"], choices["reference"] = dialect.Strict(), dialect.Reference()
+	choices["strict"], choices["reference"] = shippingtest.Dialect(t, "strict"), shippingtest.Dialect(t, "reference")
 	for name, d := range choices {
 		srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithDialect(d))
 		text := documentOf(t, srv)

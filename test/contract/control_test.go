@@ -68,7 +68,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"GET", "regulatory-requests?page=1", ""}, {"GET", "regulatory-requests/" + failedID, ""},
 		{"GET", "regulatory-requests/" + perfumeID, ""},
 		{"POST", "regulatory-requests/" + perfumeID + "/evidence/MSDS", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
-		{"POST", "worlds", `{"scenario":"lowfunds","name":"ci42","dialect":{"list":{"max_per_page":2,"last_next_page":"null"},"time":{"purchasing":"5s","generation":0.5}}}`},
+		{"POST", "worlds", `{"scenario":"lowfunds","name":"ci42","dialect":{"list":{"max_per_page":2,"order":"oldest first"},"time":{"purchasing":"5s","generation":0.5}}}`},
 		{"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""},
 		{"POST", "worlds/lowfunds_ci42/reset", ""}, {"DELETE", "worlds/lowfunds_ci42", ""}, {"DELETE", "worlds?idle=1h", ""},
 	}

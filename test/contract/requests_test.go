@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
@@ -179,8 +178,7 @@ func (c caller) refuse(name string, want int, document allowed, method, path, bo
 
 func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithVirtualClock(time.Time{}),
-		mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 2048}}))
+	srv := start(t, mockserver.WithVirtualClock(time.Time{}))
 	c := newCaller(t, srv)
 	shipment := srv.Shipments()[0]
 	draft := c.analyze(`{"shipment_id":"SH-MAGICFAILONCE"}`)

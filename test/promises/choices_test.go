@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -17,17 +16,17 @@ import (
 func TestChoices_Workflow(t *testing.T) {
 	t.Parallel()
 	choices := shippingtest.Choices(t)
-	choices["default"] = dialect.Reference()
+	choices["default"] = shippingtest.Dialect(t, "reference")
 	for name, d := range choices {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { workflow(t, d) })
+			synctest.Test(t, func(t *testing.T) { workflow(t, mockserver.WithDialect(d)) })
 		})
 	}
 }
 
-func workflow(t *testing.T, d *dialect.Dialect) {
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDialect(d))
+func workflow(t *testing.T, decided mockserver.Option) {
+	srv := mockserver.New(mockserver.WithoutListener(), decided)
 	defer srv.Close()
 	shippingtest.NoError(t, srv.Err())
 	client := srv.Client(t, shippingtest.WithRoutes())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/doctor"
 )
 
@@ -162,7 +163,7 @@ func examine(ctx context.Context, cmd *cli.Command) error {
 	}
 	card, err := doctor.Examine(ctx, doctor.Config{
 		URL: cmd.Args().First(), Key: cmd.String("key"), OtherKey: cmd.String("other-key"),
-		Notification: d.Notification, Patience: cmd.Duration("patience"),
+		Scheme: signature.Of(d), Patience: cmd.Duration("patience"),
 		Within: cmd.Duration("within"), Anywhere: cmd.Bool("anywhere"),
 	})
 	if err != nil {

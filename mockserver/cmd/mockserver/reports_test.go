@@ -59,7 +59,7 @@ func TestConform_ChecksTheDialect(t *testing.T) {
 	env, file := environ(start(t, nil, "-json", "-dialect", fast).world(t)), filepath.Join(t.TempDir(), "service.json")
 	shippingtest.NoError(t, os.WriteFile(file, []byte(`{"list":{"max_per_page":50}}`), 0o600))
 	invoke(t, env, "conform", "-dialect", file).want(t, exitFailure, `the dialect declares "50"`)
-	invoke(t, env, "conform", "-dialect", file+",list.max_per_page=10000").want(t, exitFailure, "remove it from the file")
+	invoke(t, env, "conform", "-dialect", file+",list.max_per_page=10000").want(t, exitOK)
 }
 
 func TestDoctor_ScorecardAndExitCode(t *testing.T) {

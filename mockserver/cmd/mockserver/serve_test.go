@@ -128,7 +128,7 @@ func TestServe_TakesADialect(t *testing.T) {
 	t.Parallel()
 	file := file(t, "service.json", `{"version":1,"list":{"max_per_page":7},"time":{"generation":0.5}}`)
 	settings := "strict,contrary," + file +
-		",list.max_per_page=2,request.open=rates.list,countries.list,list.order=newest first"
+		",list.max_per_page=2,offer.beside=vat,fees,list.order=newest first"
 	r := start(t, nil, "-json", "-dialect", settings).world(t)
 	var envelope struct {
 		Data []struct{ Field, Value string }
@@ -138,8 +138,8 @@ func TestServe_TakesADialect(t *testing.T) {
 	for _, row := range envelope.Data {
 		got[row.Field] = row.Value
 	}
-	for name, want := range map[string]string{"list.max_per_page": "2", "request.open": "rates.list,countries.list",
-		"list.order": "newest first", "request.content_type": "required", "record.at": "request", "time.generation": "0.5"} {
+	for name, want := range map[string]string{"list.max_per_page": "2", "offer.beside": "vat,fees",
+		"list.order": "newest first", "request.unknown_fields": "refused", "record.at": "request", "time.generation": "0.5"} {
 		shippingtest.Diff(t, name, want, got[name])
 	}
 }

@@ -24,7 +24,6 @@ const Root = "/_mock"
 type Config struct {
 	Worlds     *world.Worlds
 	Operations []operations.Operation
-	MaxBody    int64
 	Hosts      []string // host names to accept, besides those of this machine
 	Logger     *slog.Logger
 	// Token returns the token of the control surface; "" if there is none.
@@ -120,7 +119,7 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 	}
 	c := &control{Exchange: &wire.Exchange{Request: r}, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := wire.ReadBody(w, r, s.MaxBody, false)
+		body, refusal := wire.ReadBody(w, r)
 		if refusal != nil {
 			return *refusal
 		}

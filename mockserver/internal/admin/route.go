@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
@@ -258,20 +256,6 @@ func refused(err error) wire.Reply {
 	}
 	message := strings.TrimPrefix(r.message, packagePrefix)
 	return wire.Refused(r.status, r.code, strings.ReplaceAll(message, ": "+packagePrefix, ": "))
-}
-
-// Document returns the OpenAPI document of the operations of a table and of the control surface, in the dialect of a
-// world.
-func Document(table []operations.Operation, d *dialect.Dialect) ([]byte, error) {
-	var controls []openapi.Control
-	for _, r := range Routes() {
-		controls = append(controls, r.Control)
-	}
-	text, err := openapi.Write(controls, types(), table, d)
-	if err != nil {
-		return nil, fmt.Errorf("OpenAPI document: %w", err)
-	}
-	return text, nil
 }
 
 // types returns the schemas of the types whose JSON does not follow from their Go type.

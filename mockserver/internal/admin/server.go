@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -43,7 +42,7 @@ func clockKind(w *world.World) string {
 // getOpenAPI returns the document of a world, with the routes and the open operations of its server and the
 // dialect of the world.
 func (s *Admin) getOpenAPI(c *control, _, _ none) (string, none, error) {
-	document, err := Document(s.Operations, c.world.Dialect())
+	document, err := Document(s.Operations, c.world.Declared())
 	if err != nil {
 		return "", none{}, internal(err)
 	}
@@ -53,10 +52,6 @@ func (s *Admin) getOpenAPI(c *control, _, _ none) (string, none, error) {
 		c.raw.Status, c.raw.Body = http.StatusNotModified, nil
 	}
 	return "", none{}, nil
-}
-
-func (s *Admin) getDialect(c *control, _, _ none) (string, []dialect.Field, error) {
-	return "The open points of the specification, and what this world decides", c.world.Dialect().Fields(), nil
 }
 
 type advanceOrder struct {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -149,23 +148,6 @@ func (s *Admin) open(order newWorld) (*world.World, error) {
 		return nil, err
 	}
 	return s.Worlds.OpenWith(fullName(order.Scenario, order.Name), over)
-}
-
-// readDialect reads a dialect as JSON or as text; nil if there is none.
-func readDialect(sent json.RawMessage) (*dialect.Dialect, error) {
-	var text string
-	switch {
-	case len(sent) == 0 || string(sent) == "null":
-		return nil, nil
-	case json.Unmarshal(sent, &text) == nil:
-		over := new(dialect.Dialect)
-		err := over.Apply(text)
-		if over.Routes = nil; !strings.Contains(text, "request.open") { // a preset has them, and a world cannot
-			over.Request.Open = nil
-		}
-		return over, err
-	}
-	return dialect.Parse(sent)
 }
 
 // fullName returns the name of a world with its scenario: the given one, else the one at the start of the name, else

@@ -3,7 +3,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -71,10 +69,9 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	case refusal != nil || op.Method == http.MethodGet:
 		wire.Skip(rw, r)
 	case op.stub:
-		x.Body, refusal = wire.ReadAny(rw, r, wire.BodyLimit(w.Dialect()))
+		x.Body, refusal = wire.ReadAny(rw, r)
 	default:
-		x.Body, refusal = wire.ReadBody(rw, r, wire.BodyLimit(w.Dialect()),
-			w.Dialect().Request.ContentType == "required" && op.Name != shipping.OpReplayWebhook)
+		x.Body, refusal = wire.ReadBody(rw, r)
 	}
 	faults := w.Faults.Match(inject.Request{Operation: op.Name, Target: r.RequestURI, Body: x.Body, Now: w.Now()})
 	faults.Before(x, w)
@@ -117,14 +114,14 @@ func (s *API) expect(w *world.World, x *wire.Exchange, op *operation) {
 func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil && x.URL.RawQuery != "" && !op.stub {
-		refusal = checkQuery(w.Dialect(), x)
+		refusal = checkQuery(w, x)
 	}
 	if refusal != nil {
 		x.Reply = *refusal
 	} else {
 		x.Reply = op.handle(w, x)
 	}
-	if shapes(w.Dialect()) && !op.stub {
+	if w.Shapes() && !op.stub {
 		shape(w, op.Name, &x.Reply)
 	}
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
@@ -147,7 +144,7 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 		s.expect(w, x, op)
 	}
 	x.Leave() // the client may read the response slowly
-	rw.Header().Set(cmp.Or(w.Dialect().Refusal.ResponseID, "X-Request-Id"), x.ID)
+	rw.Header().Set(w.Dialect().Refusal.ResponseID, x.ID)
 	if len(x.Struck) > 0 || x.Reply.Refusal.Code != "" {
 		rw.Header().Set("X-Mock-Why", whyPath(w, x.ID))
 	}
@@ -177,12 +174,9 @@ func (s *API) log(x *wire.Exchange) {
 	s.Logger.LogAttrs(x.Context(), slog.LevelInfo, "request", attributes...)
 }
 
-// ruleFailure returns the status of a request that breaks a rule.
-func ruleFailure(d *dialect.Dialect) int { return cmp.Or(d.Refusal.Rule, http.StatusBadRequest) }
-
 // ruleBroken returns the refusal of a request that breaks a rule of the specification.
-func ruleBroken(w *world.World, message string) wire.Reply {
-	return wire.Refused(ruleFailure(w.Dialect()), wire.CodeInvalid, message)
+func ruleBroken(message string) wire.Reply {
+	return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, message)
 }
 
 func whyPath(w *world.World, requestID string) string {
@@ -197,8 +191,8 @@ func whyPath(w *world.World, requestID string) string {
 // returns the world without an account and the refusal.
 //
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
-// Assumption: operations for which the specification does not show it need it too; see dialect.Request.Open. A
-// key may open a new world; see Server.Open.
+// Assumption: operations for which the specification does not show it need it too. A key may open a new world; see
+// Server.Open.
 func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
 	scheme, key := Bearer(x.Request)
 	w, refusal := s.worldOf(x, op, scheme, key)

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -21,27 +20,17 @@ import (
 //
 // Specification: "Limits" (perPage default 100, page default 1).
 // Assumption: a page or size that is missing, below 1 or not a whole number falls back to its default;
-// a page has at most 10,000 records, or dialect.List.MaxPerPage.
-type Paging struct {
-	Page, PerPage int
+// a page has at most List.MaxPerPage of the dialect.
+type Paging struct{ Page, PerPage int }
 
-	emptyHasNoPages bool
-}
-
-const (
-	DefaultPerPage = 100
-	maxPerPage     = 10_000
-)
+const DefaultPerPage = 100
 
 // pagingOf returns the paging of a request, as faults have changed it.
-func pagingOf(d *dialect.Dialect, x *wire.Exchange) Paging {
+func pagingOf(w *world.World, x *wire.Exchange) Paging {
 	query := x.URL.Query()
-	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage),
-		emptyHasNoPages: d.List.EmptyPages == "0"}
-	for _, most := range []int{maxPerPage, d.List.MaxPerPage, x.PageCap} {
-		if most > 0 {
-			p.PerPage = min(p.PerPage, most)
-		}
+	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage)}
+	if p.PerPage = min(p.PerPage, w.Dialect().List.MaxPerPage); x.PageCap > 0 {
+		p.PerPage = min(p.PerPage, x.PageCap)
 	}
 	if x.PreviousPage {
 		p.Page = max(1, p.Page-1)
@@ -62,12 +51,8 @@ func Positive(text string, fallback int) int {
 	return min(n, math.MaxInt32)
 }
 
-// PageCount returns the number of pages, at least 1: an empty list has one empty page, or none with
-// dialect.List.EmptyPages.
+// PageCount returns the number of pages. An empty list has one empty page.
 func (p Paging) PageCount(total int) int {
-	if total == 0 && p.emptyHasNoPages {
-		return 0
-	}
 	return max(1, total/p.PerPage+min(1, total%p.PerPage))
 }
 
@@ -119,19 +104,19 @@ func (p Paging) links(total int, beforeFirst, afterLast any) pagination {
 // page returns a page of a list and the pagination for the number of records. find returns the list, with the lock of
 // the world held; a nil list is empty.
 //
-// Assumption: newest first; see dialect.List.Order.
+// Assumption: newest first; see List.Order of the dialect.
 func page(w *world.World, name string, find func() *records.List, p Paging,
 	pagination func(p Paging, total int) any) wire.Reply {
 	w.Lock()
 	list, decided := cmp.Or(find(), new(records.List)), w.Dialect().List
 	total := list.Len()
-	if last := max(1, p.PageCount(total)); p.Page > last && decided.PastEnd == "last page" {
+	if last := p.PageCount(total); p.Page > last && decided.PastEnd == "last page" {
 		p.Page = last
 	}
 	rows := list.Page(p.Page, p.PerPage, decided.Order == "oldest first")
 	w.Unlock()
-	if p.Page > max(1, p.PageCount(total)) && decided.PastEnd == "refused" {
-		return ruleBroken(w, fmt.Sprintf("there is no page %d: the list has %d", p.Page, p.PageCount(total)))
+	if p.Page > p.PageCount(total) && decided.PastEnd == "refused" {
+		return ruleBroken(fmt.Sprintf("there is no page %d: the list has %d", p.Page, p.PageCount(total)))
 	}
 	numbers, err := json.Marshal(pagination(p, total))
 	if err != nil {
@@ -143,7 +128,7 @@ func page(w *world.World, name string, find func() *records.List, p Paging,
 // list returns the handler of a list of the account, such as GET /v1/rates.
 func list(name string) handler {
 	return func(w *world.World, x *wire.Exchange) wire.Reply {
-		p := pagingOf(w.Dialect(), x)
+		p := pagingOf(w, x)
 		find := func() *records.List { return w.Account.Lists[name] }
 		return page(w, name, find, p, func(p Paging, total int) any { return p.Rates(total) })
 	}
@@ -160,7 +145,7 @@ func countries() wire.Reply {
 
 // listWebhooks serves GET /v1/webhooks. prevPage is null on the first page, and nextPage is null on the last.
 func listWebhooks(w *world.World, x *wire.Exchange) wire.Reply {
-	p := pagingOf(w.Dialect(), x)
+	p := pagingOf(w, x)
 	find := func() *records.List { return &w.Account.Webhooks.Encoded }
 	return page(w, "webhooks", find, p, func(p Paging, total int) any {
 		n := p.links(total, nil, nil)
@@ -172,13 +157,13 @@ func listWebhooks(w *world.World, x *wire.Exchange) wire.Reply {
 // listTransactions serves GET /v1/transactions. Unknown parameters are ignored. prevPage is 0 on the first page, and
 // nextPage is 0 on the last.
 //
-// Assumption: the 0 after the last page; see dialect.List.LastNextPage.
+// Assumption: the 0 after the last page.
 func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 	wallet := x.URL.Query().Get("wallet")
 	if wallet == "" {
-		return ruleBroken(w, "the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
+		return ruleBroken("the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
 	}
-	p := pagingOf(w.Dialect(), x)
+	p := pagingOf(w, x)
 	known, next := true, "use a wallet that the server printed on start"
 	find := func() (list *records.List) {
 		if list, known = w.Account.Transactions[wallet]; w.Account.Shipments[wallet] != nil {
@@ -186,12 +171,8 @@ func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 		}
 		return list
 	}
-	var afterLast any = 0
-	if w.Dialect().List.LastNextPage == "null" {
-		afterLast = nil
-	}
-	reply := page(w, "transactions", find, p, func(p Paging, total int) any { return p.links(total, 0, afterLast) })
-	if !known && w.Dialect().List.UnknownWallet != "empty" {
+	reply := page(w, "transactions", find, p, func(p Paging, total int) any { return p.links(total, 0, 0) })
+	if !known {
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound,
 			fmt.Sprintf("no wallet %q in this account: %s", wallet, next))
 	}

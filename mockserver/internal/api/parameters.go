@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // Parameters are the query parameters that the specification lists for an operation ("Endpoints").
@@ -57,23 +57,21 @@ func unknownParameters(operation string, query url.Values) []string {
 	return unknown
 }
 
-func checkQuery(d *dialect.Dialect, x *wire.Exchange) *wire.Reply {
-	refusesUnknown, refusesWrong := d.List.UnknownParameter == "refused", d.List.WrongParameter == "refused"
-	if !refusesUnknown && !refusesWrong {
+// checkQuery returns the refusal of unknown parameters, and of pages that are not numbers, if the world refuses them.
+func checkQuery(w *world.World, x *wire.Exchange) *wire.Reply {
+	if w.Dialect().Request.UnknownFields != "refused" {
 		return nil
 	}
 	operation, query := x.Operation, x.URL.Query()
-	if unknown := unknownParameters(operation, query); refusesUnknown && len(unknown) > 0 {
-		return new(wire.Refused(ruleFailure(d), wire.CodeInvalid,
-			fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation))))
+	if unknown := unknownParameters(operation, query); len(unknown) > 0 {
+		return new(ruleBroken(fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation))))
 	}
 	for _, name := range []string{"perPage", "page"} {
-		if !refusesWrong || !query.Has(name) || !slices.Contains(Parameters(operation), name) {
+		if !query.Has(name) || !slices.Contains(Parameters(operation), name) {
 			continue
 		}
 		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
-			return new(wire.Refused(ruleFailure(d), wire.CodeInvalid,
-				fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name))))
+			return new(ruleBroken(fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name))))
 		}
 	}
 	return nil

@@ -2,12 +2,10 @@ package api
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -23,7 +21,7 @@ func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
 	if err := w.Room(len(x.Body)); err != nil {
-		return ruleBroken(w, err.Error())
+		return ruleBroken(err.Error())
 	}
 	w.Stored(x.Body)
 	record, err := w.Regulatory.Analyze(in)
@@ -56,7 +54,7 @@ func getRequest(w *world.World, x *wire.Exchange) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
 	record, err := w.Regulatory.Get(x.PathValue("request_id"))
-	if err == nil && vanishes(w.Dialect()) {
+	if err == nil && vanishes(w) {
 		err = w.Regulatory.CheckExpired(record)
 	}
 	return AnswerRecord(w, x, "Regulatory document request retrieved successfully", record, err)
@@ -73,7 +71,7 @@ func edit[T any](change func(s *regulatory.Service, requestID string, in T) (*re
 		w.Lock()
 		defer w.Unlock()
 		if err := w.Room(len(x.Body)); err != nil {
-			return ruleBroken(w, err.Error())
+			return ruleBroken(err.Error())
 		}
 		record, err := change(w.Regulatory, x.PathValue("request_id"), in)
 		if err == nil {
@@ -137,17 +135,17 @@ func RegulatoryRefused(w *world.World, x *wire.Exchange, err error) wire.Reply {
 	if !ok {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 	}
-	if refusal.Code == regulatory.CodeExpired && vanishes(w.Dialect()) {
+	if refusal.Code == regulatory.CodeExpired && vanishes(w) {
 		gone := *refusal
 		gone.Code = regulatory.CodeNotFound
 		refusal = &gone
 	}
-	status := ruleFailure(w.Dialect())
+	status := http.StatusBadRequest
 	switch refusal.Code {
 	case regulatory.CodeNotFound:
 		status = http.StatusNotFound
-	case regulatory.CodeInsufficientFunds:
-		status = cmp.Or(w.Dialect().Refusal.Funds, status)
+	case regulatory.CodeAnalysisFailed:
+		status = w.Dialect().Refusal.Analysis
 	case regulatory.CodeImpossible:
 		status = http.StatusInternalServerError
 	}
@@ -160,8 +158,8 @@ func RegulatoryRefused(w *world.World, x *wire.Exchange, err error) wire.Reply {
 }
 
 // vanishes reports whether an expired draft is not found: the dialect declares neither its status nor its code.
-func vanishes(d *dialect.Dialect) bool {
-	return d.Refusal.ExpiredCode == "" && stateThatIs("expired", d) == ""
+func vanishes(w *world.World) bool {
+	return w.Dialect().Refusal.ExpiredCode == "" && stateThatIs("expired", w) == ""
 }
 
 func refusedBy(status int, r *regulatory.Refusal) wire.Reply {

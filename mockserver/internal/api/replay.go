@@ -45,7 +45,7 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 		return *refusal
 	}
 	if ask.DeliveryID == "" && (ask.ShipmentID == "" || ask.Event == "") {
-		return ruleBroken(w, "delivery_id, or shipment_id together with event, is required: send one of the two"+x.Misspelt)
+		return ruleBroken("delivery_id, or shipment_id together with event, is required: send one of the two" + x.Misspelt)
 	}
 	w.Lock()
 	defer w.Unlock()
@@ -55,7 +55,7 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 	}
 	about := cmp.Or(stored.ShipmentID, w.DefaultShipment())
 	if about == "" {
-		return ruleBroken(w, fmt.Sprintf("delivery %s is not about a shipment, and the account has none for the result: "+
+		return ruleBroken(fmt.Sprintf("delivery %s is not about a shipment, and the account has none for the result: "+
 			"emit the event again instead", stored.ID))
 	}
 	receivers, refusal := replayReceivers(w, ask.WebhookID, stored.Event)
@@ -63,7 +63,7 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 		return *refusal
 	}
 	if err := w.Room(len(receivers) * len(stored.Payload)); err != nil {
-		return ruleBroken(w, err.Error())
+		return ruleBroken(err.Error())
 	}
 
 	result := replayResult{
@@ -93,7 +93,7 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 		return stored, nil
 	}
 	if !strings.HasPrefix(ask.Event, "shipment.") {
-		p := ruleBroken(w, fmt.Sprintf("event %q is not a shipment event: send a kind such as shipment.created, "+
+		p := ruleBroken(fmt.Sprintf("event %q is not a shipment event: send a kind such as shipment.created, "+
 			"shipment.updated or shipment.delivered", ask.Event))
 		return notify.Delivery{}, &p
 	}
@@ -119,8 +119,8 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhook, *wire.Reply) {
 	if webhookID == "" {
 		receivers := w.Account.Webhooks.Receivers(event)
-		if len(receivers) == 0 && w.Dialect().Request.ReplayToNobody != "ok" {
-			return nil, new(ruleBroken(w, account.Unsubscribed(event)))
+		if len(receivers) == 0 {
+			return nil, new(ruleBroken(account.Unsubscribed(event)))
 		}
 		return receivers, nil
 	}
@@ -137,5 +137,5 @@ func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhoo
 	default:
 		return []*account.Webhook{h}, nil
 	}
-	return nil, new(ruleBroken(w, problem))
+	return nil, new(ruleBroken(problem))
 }

@@ -1,18 +1,14 @@
 package api
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -28,7 +24,7 @@ type members map[string]json.RawMessage
 // move gives a member another name. A name with a dot is that of a member of a member; "-" removes the member.
 func (m members) move(from, to string) {
 	value, has := m[from]
-	if !has || to == "" || to == from {
+	if !has || to == from {
 		return
 	}
 	delete(m, from)
@@ -51,20 +47,7 @@ func (m members) put(at string, value json.RawMessage) {
 	}
 }
 
-func (m members) remove(names []string) {
-	for _, name := range names {
-		delete(m, name)
-	}
-}
-
-// shapes reports whether a dialect changes the format of replies.
-func shapes(d *dialect.Dialect) bool {
-	decided := func(groups ...any) bool {
-		return slices.ContainsFunc(groups, func(group any) bool { return !reflect.ValueOf(group).IsZero() })
-	}
-	return decided(d.Record, d.Offer, d.Document, d.Purchase, d.Refusal) || d.Time.Unlisted > 0
-}
-
+// shape gives a reply the names, places and formats that the world decides.
 func shape(w *world.World, operation string, p *wire.Reply) {
 	var envelope struct {
 		Status  bool            `json:"status"`
@@ -79,23 +62,18 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 	if json.Unmarshal(envelope.Data, &data) != nil {
 		return
 	}
-	d := w.Dialect()
+	isPurchase := operations.Has(operation, operations.Charges)
 	switch {
 	case refused:
-		if d.Refusal.Format == "problem" {
+		if w.Dialect().Refusal.Format == "problem" {
 			p.ContentType = problemType
 		}
-		p.Body = raw(shapeRefusal(d, p.Status, envelope.Message, data))
+		p.Body = raw(shapeRefusal(w, p.Status, envelope.Message, data))
 		return
-	case operations.Has(operation, operations.Charges):
-		p.Status = cmp.Or(d.Purchase.Status, p.Status)
-		shapePurchase(w, p.Record, data)
-		envelope.Data = raw(data)
+	case isPurchase && w.Dialect().Purchase.Confirmation == "empty":
+		envelope.Data = raw(members{})
 	default:
-		if operation == shipping.OpAnalyze {
-			p.Status = cmp.Or(d.Purchase.AnalyzeStatus, p.Status)
-		}
-		envelope.Data = raw(shapeRecord(w, p.Record, data))
+		envelope.Data = raw(shapeRecord(w, operation, p.Record, data))
 	}
 	p.Body = raw(&envelope)
 }
@@ -111,56 +89,50 @@ func raw(value any) []byte {
 
 // shapeRefusal returns the body of a refusal. In problem details (RFC 9457) the data are extension members, and the
 // path of a member of data is its name. A code in another place has other values.
-func shapeRefusal(d *dialect.Dialect, status int, message string, data members) members {
-	code := data["error_code"]
+func shapeRefusal(w *world.World, status int, message string, data members) members {
+	decided := w.Dialect().Refusal
+	code, place := data["error_code"], decided.Code
 	delete(data, "error_code")
-	reason, place := "message", cmp.Or(d.Refusal.Code, "data.error_code")
 	var body members
-	if d.Refusal.Format == "problem" {
-		reason, place = "detail", strings.TrimPrefix(place, "data.")
+	switch decided.Format {
+	case "problem":
+		place = strings.TrimPrefix(place, "data.")
 		body = maps.Clone(data)
 		body["title"], body["status"] = raw(http.StatusText(status)), raw(status)
-	} else {
+	case "object":
 		body = members{"data": raw(data)}
-		if d.Refusal.Format != "object" {
-			body["status"] = raw(false)
-		}
+	default:
+		body = members{"data": raw(data), "status": raw(false)}
 	}
 	var text string
 	if json.Unmarshal(code, &text) == nil {
 		switch {
-		case text == "insufficient_funds" && d.Refusal.FundsCode != "":
-			code = raw(d.Refusal.FundsCode)
-		case text == string(regulatory.CodeExpired) && d.Refusal.ExpiredCode != "":
-			code = raw(d.Refusal.ExpiredCode)
-		case d.Refusal.Code != "" && d.Refusal.Code != "data.error_code":
+		case text == string(regulatory.CodeInsufficientFunds):
+			code = raw(decided.FundsCode)
+		case text == string(regulatory.CodeExpired) && decided.ExpiredCode != "":
+			code = raw(decided.ExpiredCode)
+		case decided.Code != "data.error_code":
 			code = raw("ERR_" + strings.ToUpper(text))
 		}
 		body.put(place, code)
 	}
-	body.put(cmp.Or(d.Refusal.Message, reason), raw(message))
+	body.put(decided.Message, raw(message))
 	return body
 }
 
-func shapePurchase(w *world.World, record *regulatory.Record, data members) {
-	if w.Dialect().Purchase.Confirmation == "empty" {
-		clear(data)
-		return
-	}
-	showState(w, record, data)
-	nameRecord(w.Dialect(), data)
-}
-
-func shapeRecord(w *world.World, record *regulatory.Record, data members) any {
+// shapeRecord returns the data of a response with a record, or with the receipt of a purchase.
+func shapeRecord(w *world.World, operation string, record *regulatory.Record, data members) any {
 	d := w.Dialect()
-	showState(w, record, data)
+	showState(w, operation, record, data)
 	if d.Purchase.Quoted && record.Status == regulatory.StateDraft {
 		data["charged_amount"] = raw(quote(record))
 	}
-	data.remove(d.Record.Absent)
-	nameRecord(d, data)
+	for _, name := range d.Record.Absent {
+		delete(data, name)
+	}
+	nameRecord(w, data)
 	switch d.Record.At {
-	case "":
+	case "data":
 		return data
 	case "[0]":
 		return []members{data}
@@ -175,13 +147,16 @@ func quote(record *regulatory.Record) (sum shipping.Amount) {
 	return sum
 }
 
-func nameRecord(d *dialect.Dialect, data members) {
-	eachDocument(data, "available_documents", func(document members) {
+// nameRecord gives the members of a record the names that the world decides.
+func nameRecord(w *world.World, data members) {
+	d := w.Dialect()
+	eachDocument(data, "available_documents", func(document members) any {
 		showBeside(document, d.Offer.Beside)
-		document.remove(d.Offer.Absent)
-		nameDocument(d, document, d.Offer.DocumentType)
+		return nameDocument(w, document, d.Offer.DocumentType)
 	})
-	eachDocument(data, "documents", func(document members) { nameDocument(d, document, d.Document.DocumentType) })
+	eachDocument(data, "documents", func(document members) any {
+		return nameDocument(w, document, d.Document.DocumentType)
+	})
 	for usual, name := range map[string]string{
 		"line_items": d.Record.LineItems, "documents": d.Record.Documents, "charged_amount": d.Record.ChargedAmount,
 		"transaction_id": d.Record.TransactionID, "currency": d.Record.Currency, "wallet": d.Record.Wallet,
@@ -190,16 +165,17 @@ func nameRecord(d *dialect.Dialect, data members) {
 	}
 }
 
-// eachDocument changes the objects of a list.
-func eachDocument(data members, list string, change func(members)) {
+// eachDocument replaces the objects of a list.
+func eachDocument(data members, list string, change func(members) any) {
 	var documents []members
 	if json.Unmarshal(data[list], &documents) != nil || documents == nil {
 		return
 	}
-	for _, document := range documents {
-		change(document)
+	changed := make([]any, len(documents))
+	for i, document := range documents {
+		changed[i] = change(document)
 	}
-	data[list] = raw(documents)
+	data[list] = raw(changed)
 }
 
 // showBeside adds amounts and currencies that a purchase does not charge. The amounts are below the price: a client
@@ -218,34 +194,48 @@ func showBeside(document members, beside []string) {
 	}
 }
 
-// nameDocument gives the members of a document, and the mode automated, the names of a dialect.
-func nameDocument(d *dialect.Dialect, document members, documentType string) {
-	if d.Offer.Automated != "" && string(document["mode"]) == `"automated"` {
-		document["mode"] = raw(d.Offer.Automated)
+// nameDocument returns a document with the names, and the mode, that the world decides, or its type alone. If prices
+// have a currency by default, no document shows one.
+func nameDocument(w *world.World, document members, documentType string) any {
+	offer := w.Dialect().Offer
+	if documentType == "-" {
+		return document["document_type"]
 	}
-	for usual, name := range map[string]string{"document_type": documentType, "amount": d.Offer.Amount,
-		"currency": d.Offer.Currency, "mode": d.Offer.Mode} {
+	if string(document["mode"]) == `"automated"` {
+		document["mode"] = raw(offer.Automated)
+	}
+	if offer.DefaultCurrency != "" {
+		delete(document, "currency")
+	}
+	for usual, name := range map[string]string{"document_type": documentType, "amount": offer.Amount,
+		"currency": offer.Currency, "mode": offer.Mode} {
 		document.move(usual, name)
 	}
+	return document
 }
 
-// showState shows a state that the specification does not list: of an expired draft, and of a purchased request as long
-// as the dialect states.
-func showState(w *world.World, record *regulatory.Record, data members) {
-	d := w.Dialect()
-	if expired := stateThatIs("expired", d); expired != "" && w.Regulatory.CheckExpired(record) != nil {
-		data["status"] = raw(expired)
+// showState shows a status that the specification does not list: that of the response to an analysis, that of an expired
+// draft, and the one in place of processing.
+func showState(w *world.World, operation string, record *regulatory.Record, data members) {
+	meaning := ""
+	switch {
+	case record.Status == regulatory.StateProcessing:
+		meaning = "generating"
+	case w.Regulatory.CheckExpired(record) != nil:
+		meaning = "expired"
+	case operation == shipping.OpAnalyze && record.Status == regulatory.StateDraft:
+		meaning = "analyzing"
 	}
-	if record.Status == regulatory.StateProcessing &&
-		w.Clock.Now().Sub(record.UpdatedAt.Time) < time.Duration(d.Time.Unlisted) {
-		data["status"] = raw(cmp.Or(stateThatIs("generating", d), "queued"))
+	if state := stateThatIs(meaning, w); state != "" {
+		data["status"] = raw(state)
 	}
 }
 
-// stateThatIs returns the first status of a dialect with a meaning, or "".
-func stateThatIs(meaning string, d *dialect.Dialect) string {
-	for _, name := range slices.Sorted(maps.Keys(d.Record.States)) {
-		if d.Record.States[name] == meaning {
+// stateThatIs returns the first status that the world decides with a meaning, or "".
+func stateThatIs(meaning string, w *world.World) string {
+	states := w.Dialect().Record.States
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		if states[name] == meaning {
 			return name
 		}
 	}

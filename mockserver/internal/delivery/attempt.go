@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -35,11 +34,11 @@ func (d *Dispatcher) try(p *pending) {
 		d.finish(p)
 		return
 	}
-	out, policy := clone(d.log[at]), d.policy()
+	out := clone(d.log[at])
 	d.mu.Unlock()
 	admitted, accepted := d.admitted(p.ctx), false
 	if admitted {
-		accepted = d.attempt(p, policy, &out)
+		accepted = d.attempt(p, &out)
 		d.left()
 	}
 	d.mu.Lock()
@@ -52,10 +51,10 @@ func (d *Dispatcher) try(p *pending) {
 		out.State = notify.Delivered
 	case lostResponse(&out):
 		d.enqueue(p)
-	case tries >= policy.attempts():
+	case tries >= d.config.Attempts:
 		out.State, out.Reason = notify.Failed, fmt.Sprintf("not accepted in %d attempts", tries)
 	default:
-		wait := policy.wait(tries)
+		wait := backoff(tries)
 		out.Due = d.config.Clock.Now().Add(wait)
 		d.after(p, wait, "is retried")
 	}
@@ -73,11 +72,11 @@ func (d *Dispatcher) try(p *pending) {
 
 // admitted waits until the attempt of a delivery may run, and reports false if the delivery is cancelled first.
 func (d *Dispatcher) admitted(ctx context.Context) bool {
-	if d.config.Attempts == nil {
+	if d.config.Running == nil {
 		return true
 	}
 	select {
-	case d.config.Attempts <- struct{}{}:
+	case d.config.Running <- struct{}{}:
 		return true
 	case <-ctx.Done():
 		return false
@@ -85,8 +84,8 @@ func (d *Dispatcher) admitted(ctx context.Context) bool {
 }
 
 func (d *Dispatcher) left() {
-	if d.config.Attempts != nil {
-		<-d.config.Attempts
+	if d.config.Running != nil {
+		<-d.config.Running
 	}
 }
 
@@ -97,36 +96,36 @@ func (d *Dispatcher) finish(p *pending) {
 }
 
 // attempt sends a delivery once, adds the attempt to it, and reports whether the receiver accepted it.
-func (d *Dispatcher) attempt(p *pending, policy policy, out *notify.Delivery) (accepted bool) {
+func (d *Dispatcher) attempt(p *pending, out *notify.Delivery) (accepted bool) {
 	attempt := notify.DeliveryAttempt{At: d.config.Clock.Now()}
 	var status int
 	var err error
 	if len(out.Attempts) == 0 {
-		status, err = d.postFirst(p.ctx, policy, p.strike, out)
+		status, err = d.postFirst(p.ctx, p.strike, out)
 	} else {
-		status, err = d.post(p.ctx, policy, out, out.Payload)
+		status, err = d.post(p.ctx, out, out.Payload)
 	}
 	attempt.StatusCode = status
 	if err != nil {
 		attempt.Error = err.Error()
 	}
 	out.Attempts = append(out.Attempts, attempt)
-	accepted = err == nil && policy.accepts(status)
+	accepted = err == nil && accepts(status)
 	if accepted && p.strike.Kind == "replay-notification" {
-		d.replay(p.ctx, policy, p.strike, out)
+		d.replay(p.ctx, p.strike, out)
 	}
 	return accepted
 }
 
 // post sends a payload once, with the headers of a delivery.
-func (d *Dispatcher) post(ctx context.Context, policy policy, out *notify.Delivery, payload []byte) (int, error) {
+func (d *Dispatcher) post(ctx context.Context, out *notify.Delivery, payload []byte) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(payload))
 	if err != nil {
 		return 0, err
 	}
-	req.Header = headers(signature.Of(d.config.Notification), d.config.Secret, out)
+	req.Header = headers(d.config.Scheme, d.config.Secret, out)
 	client := *d.client
-	client.Timeout = policy.timeout()
+	client.Timeout = attemptTimeout
 	resp, err := client.Do(req)
 	if err != nil {
 		// The log has the URL already.

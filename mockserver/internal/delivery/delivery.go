@@ -5,11 +5,9 @@
 package delivery
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -23,20 +21,13 @@ func clone(d *notify.Delivery) notify.Delivery {
 	return out
 }
 
-// policy is how often and how long a delivery is attempted, and what accepts it.
+// attemptTimeout limits an attempt.
 //
-// Assumption: the whole policy; the specification does not show one.
-type policy struct{ dialect.Notification }
+// Assumption: the limit, the backoff, and what accepts a delivery; the specification shows none.
+const attemptTimeout = 10 * time.Second
 
-func (p policy) attempts() int { return cmp.Or(p.Attempts, 3) }
+// backoff returns the time between an attempt, counted from 1, and the next one. It doubles with each.
+func backoff(attempt int) time.Duration { return 500 * time.Millisecond << min(attempt-1, 10) }
 
-func (p policy) timeout() time.Duration { return cmp.Or(time.Duration(p.Timeout), 10*time.Second) }
-
-// wait returns the time between an attempt, counted from 1, and the next one. It doubles with each.
-func (p policy) wait(attempt int) time.Duration {
-	return cmp.Or(time.Duration(p.Backoff), 500*time.Millisecond) << min(attempt-1, 10)
-}
-
-func (p policy) accepts(status int) bool {
-	return status == p.Accept || p.Accept == 0 && status >= 200 && status <= 299
-}
+// accepts reports whether a receiver accepts a delivery with a status.
+func accepts(status int) bool { return status/100 == 2 }

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -11,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -21,7 +22,7 @@ import (
 func open(t *testing.T, config Config) *Dispatcher {
 	t.Helper()
 	c := clock.Real(time.Time{})
-	config.Clock = c
+	config.Clock, config.Scheme, config.Attempts = c, signature.Of(nil), cmp.Or(config.Attempts, 3)
 	d := New(config)
 	t.Cleanup(func() {
 		c.Stop()
@@ -51,21 +52,19 @@ func TestSend_FollowsThePolicy(t *testing.T) {
 	type row struct {
 		target   string
 		receiver *slow
-		policy   dialect.Notification
+		attempts int
 		want     result
 	}
-	var usual dialect.Notification
 	shippingtest.EachInBubble(t, map[string]row{
-		"accepted":         {here, answering(204), usual, result{notify.Delivered, 1, 0}},
-		"never accepted":   {here, answering(500), usual, result{notify.Failed, 3, 1500 * time.Millisecond}},
-		"no redirect":      {here, answering(307), usual, result{notify.Failed, 3, 1500 * time.Millisecond}},
-		"no target":        {"nowhere", answering(200), usual, result{notify.Refused, 0, 0}},
-		"off this machine": {"https://192.0.2.1/", answering(200), usual, result{notify.Refused, 0, 0}},
-		"once, another status": {here, answering(404), dialect.Notification{Attempts: 1, Accept: 404},
-			result{notify.Delivered, 1, 0}},
-		"times out": {here, &slow{takes: always(time.Hour)}, usual, result{notify.Failed, 3, 31500 * time.Millisecond}},
+		"accepted":         {here, answering(204), 3, result{notify.Delivered, 1, 0}},
+		"never accepted":   {here, answering(500), 3, result{notify.Failed, 3, 1500 * time.Millisecond}},
+		"no redirect":      {here, answering(307), 3, result{notify.Failed, 3, 1500 * time.Millisecond}},
+		"no target":        {"nowhere", answering(200), 3, result{notify.Refused, 0, 0}},
+		"off this machine": {"https://192.0.2.1/", answering(200), 3, result{notify.Refused, 0, 0}},
+		"once":             {here, answering(404), 1, result{notify.Failed, 1, 0}},
+		"times out":        {here, &slow{takes: always(time.Hour)}, 3, result{notify.Failed, 3, 31500 * time.Millisecond}},
 	}, func(t *testing.T, test row) {
-		d := open(t, Config{Transport: test.receiver, Notification: test.policy, Attempts: make(chan struct{}, 1)})
+		d := open(t, Config{Transport: test.receiver, Attempts: test.attempts, Running: make(chan struct{}, 1)})
 		started := time.Now()
 		sent := d.Send(notify.Delivery{ID: "WD-1", URL: test.target})
 		got := shippingtest.Must(d.Wait(context.Background(), sent.ID))(t)

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -28,14 +28,15 @@ var ErrUnknown = errors.New("unknown delivery_id")
 var ErrClosed = errors.New("the world is closed")
 
 type Config struct {
-	Notification dialect.Notification
-	Anywhere     bool   // targets on other machines are allowed
-	Secret       string // signs the payloads
-	Transport    http.RoundTripper
-	Attempts     chan struct{} // holds an element for each running attempt of all dispatchers; nil: no limit
-	Limit        int           // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
-	Bytes        int           // maximum bytes of the log; zero: 32 MiB
-	Clock        *clock.Clock  // times the attempts; required
+	Scheme    signature.Scheme
+	Attempts  int    // of a delivery
+	Anywhere  bool   // targets on other machines are allowed
+	Secret    string // signs the payloads
+	Transport http.RoundTripper
+	Running   chan struct{} // holds an element for each running attempt of all dispatchers; nil: no limit
+	Limit     int           // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
+	Bytes     int           // maximum bytes of the log; zero: 32 MiB
+	Clock     *clock.Clock  // times the attempts; required
 
 	// Strike returns the fault of a new delivery; nil: no faults.
 	Strike func(notify.Delivery) Strike
@@ -89,8 +90,6 @@ func New(config Config) *Dispatcher {
 	d.changed.L = &d.mu
 	return d
 }
-
-func (d *Dispatcher) policy() policy { return policy{d.config.Notification} }
 
 // Send queues a new delivery and returns its log entry at once. The dispatcher sets state, attempts
 // and times.
@@ -157,7 +156,7 @@ func (d *Dispatcher) schedule(out *notify.Delivery, strike Strike, now time.Time
 	}
 }
 
-// Settle returns when no attempt is running. An attempt ends after the policy's timeout at the latest.
+// Settle returns when no attempt is running. An attempt ends after its timeout at the latest.
 func (d *Dispatcher) Settle() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

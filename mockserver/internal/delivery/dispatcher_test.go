@@ -10,20 +10,18 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 func TestPolicy(t *testing.T) {
 	t.Parallel()
-	policy := policy{dialect.Notification{Backoff: dialect.Duration(time.Second)}}
 	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false, 404: false} {
-		shippingtest.Diff(t, strconv.Itoa(status), want, policy.accepts(status))
+		shippingtest.Diff(t, strconv.Itoa(status), want, accepts(status))
 	}
-	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second,
-		11: 1024 * time.Second, 12: 1024 * time.Second} {
-		shippingtest.Diff(t, strconv.Itoa(attempt), want, policy.wait(attempt))
+	for attempt, want := range map[int]time.Duration{1: time.Second / 2, 2: time.Second, 3: 2 * time.Second,
+		11: 512 * time.Second, 12: 512 * time.Second} {
+		shippingtest.Diff(t, strconv.Itoa(attempt), want, backoff(attempt))
 	}
 }
 

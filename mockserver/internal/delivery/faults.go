@@ -40,11 +40,11 @@ func (d *Dispatcher) strike(out *notify.Delivery) Strike {
 }
 
 // postFirst makes the first attempt of a delivery, which its fault can strike.
-func (d *Dispatcher) postFirst(ctx context.Context, policy policy, s Strike, out *notify.Delivery) (int, error) {
+func (d *Dispatcher) postFirst(ctx context.Context, s Strike, out *notify.Delivery) (int, error) {
 	if s.Kind == "forge-notification" {
-		d.forge(ctx, policy, s, out)
+		d.forge(ctx, s, out)
 	}
-	status, err := d.post(ctx, policy, out, out.Payload)
+	status, err := d.post(ctx, out, out.Payload)
 	if s.Kind == "repeat-notification" && err == nil {
 		out.Fault = s.Count()
 		return 0, errResponseLost
@@ -53,10 +53,10 @@ func (d *Dispatcher) postFirst(ctx context.Context, policy policy, s Strike, out
 }
 
 // replay sends a notification that was accepted again, with other ids.
-func (d *Dispatcher) replay(ctx context.Context, policy policy, s Strike, accepted *notify.Delivery) {
+func (d *Dispatcher) replay(ctx context.Context, s Strike, accepted *notify.Delivery) {
 	out := *accepted
 	out.ID, out.EventID = out.ID+"REPLAY", out.EventID+"REPLAY"
-	if status, err := d.post(ctx, policy, &out, out.Payload); err == nil {
+	if status, err := d.post(ctx, &out, out.Payload); err == nil {
 		accepted.Fault = fmt.Sprintf("%s; the response to the replay was %d", s.Count(), status)
 	}
 }
@@ -67,7 +67,7 @@ func lostResponse(out *notify.Delivery) bool {
 }
 
 // forge sends a notification that the world has not signed.
-func (d *Dispatcher) forge(ctx context.Context, policy policy, s Strike, genuine *notify.Delivery) {
+func (d *Dispatcher) forge(ctx context.Context, s Strike, genuine *notify.Delivery) {
 	out := *genuine
 	out.ID, out.EventID = "WD-FORGED", "WE-FORGED"
 	payload := slices.Clone([]byte(genuine.Payload))
@@ -75,7 +75,7 @@ func (d *Dispatcher) forge(ctx context.Context, policy policy, s Strike, genuine
 		payload = bytes.ReplaceAll(payload, []byte(genuine.ShipmentID), []byte(s.Shipment))
 	}
 	// The signature covers the genuine payload. The line break makes it wrong if no shipment was replaced.
-	if status, err := d.post(ctx, policy, &out, append(payload, '\n')); err == nil {
+	if status, err := d.post(ctx, &out, append(payload, '\n')); err == nil {
 		genuine.Fault = fmt.Sprintf("%s; the response to the forged one was %d", s.Count(), status)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -41,9 +40,9 @@ type Inbox struct {
 	changed  sync.Cond // uses mu
 }
 
-// NewInbox returns an empty inbox that verifies signatures made with a secret as a dialect decides.
-func NewInbox(secret string, n dialect.Notification, now func() time.Time) *Inbox {
-	in := &Inbox{secret: secret, scheme: signature.Of(n), now: now}
+// NewInbox returns an empty inbox that verifies signatures of a scheme that are made with a secret.
+func NewInbox(secret string, scheme signature.Scheme, now func() time.Time) *Inbox {
+	in := &Inbox{secret: secret, scheme: scheme, now: now}
 	in.changed.L = &in.mu
 	return in
 }
@@ -53,10 +52,10 @@ func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.
 	n := notify.Received{
 		At: in.now(), Status: status, Header: http.Header{},
 		DeliveryID: header.Get(in.scheme.DeliveryID), EventID: header.Get(in.scheme.EventID),
-		WebhookID: header.Get(in.scheme.WebhookID),
+		WebhookID: header.Get(signature.WebhookID),
 	}
 	for _, name := range []string{"Content-Type", in.scheme.Header, in.scheme.TimestampHeader, in.scheme.DeliveryID,
-		in.scheme.EventID, in.scheme.WebhookID} {
+		in.scheme.EventID, signature.WebhookID} {
 		if values := header.Values(name); len(values) > 0 {
 			n.Header[name] = slices.Clone(values)
 		}

@@ -12,14 +12,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 func newInbox() *Inbox {
-	return NewInbox("secret", dialect.Notification{},
+	return NewInbox("secret", signature.Of(nil),
 		func() time.Time { return time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC) })
 }
 

@@ -21,20 +21,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
 // Config configures an examination.
 type Config struct {
-	URL          string               // the receiver's address
-	Key          string               // signs the deliveries
-	OtherKey     string               // accepted during key rotation; empty if the receiver accepts one key only
-	Notification dialect.Notification // how deliveries are signed and identified
-	Anywhere     bool                 // allows receivers on other machines
-	Patience     time.Duration        // for a response, and for a receiver of a slow delivery; zero: [DefaultPatience]
-	Within       time.Duration        // the time in which a receiver should respond; zero: [DefaultWithin]
+	URL      string           // the receiver's address
+	Key      string           // signs the deliveries
+	OtherKey string           // accepted during key rotation; empty if the receiver accepts one key only
+	Scheme   signature.Scheme // how deliveries are signed and identified
+	Anywhere bool             // allows receivers on other machines
+	Patience time.Duration    // for a response, and for a receiver of a slow delivery; zero: [DefaultPatience]
+	Within   time.Duration    // the time in which a receiver should respond; zero: [DefaultWithin]
 
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: over the network
 }
@@ -126,9 +125,9 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 	if config.dial == nil {
 		config.dial = delivery.NewTransport(config.Anywhere).DialContext
 	}
-	e := examiner{Config: config, scheme: signature.Of(config.Notification)}
+	e := examiner{Config: config}
 	for _, key := range []string{config.Key, cmp.Or(config.OtherKey, config.Key)} {
-		if _, err := e.scheme.Decode(key); err != nil {
+		if _, err := e.Scheme.Decode(key); err != nil {
 			return Scorecard{}, err
 		}
 	}
@@ -140,7 +139,7 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 			f.Saw = "not sent, because the valid delivery was not accepted"
 		case x.rotated && e.OtherKey == "":
 			f.Saw = "not sent: set the receiver's second key with -other-key"
-		case x.outdated && !e.scheme.Timed():
+		case x.outdated && !e.Scheme.Timed():
 			f.Saw = "not sent: the signatures of this dialect cover no time"
 		default:
 			err := e.examine(ctx, x, i+1, &f)
@@ -159,8 +158,7 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 // examiner sends deliveries.
 type examiner struct {
 	Config
-	scheme signature.Scheme
-	sent   int
+	sent int
 }
 
 // examine makes one examination and returns the reason why no response was received, or nil.
@@ -212,14 +210,14 @@ func (e *examiner) post(x examination, number int) post {
 		key = e.OtherKey
 	}
 	if x.outdated {
-		at = at.Add(-time.Duration(e.scheme.Tolerance) - time.Minute)
+		at = at.Add(-time.Duration(e.Scheme.Tolerance) - time.Minute)
 	}
-	secret, _ := e.scheme.Decode(key) // Examine has checked it
+	secret, _ := e.Scheme.Decode(key) // Examine has checked it
 	if x.forged {
 		secret = []byte("another key of enough bytes")
 	}
 	// A receiver may accept a key that is too short for FIPS 140.
-	fips140.WithoutEnforcement(func() { p.signature, p.timestamp = e.scheme.Sign(secret, p.id, at, p.body) })
+	fips140.WithoutEnforcement(func() { p.signature, p.timestamp = e.Scheme.Sign(secret, p.id, at, p.body) })
 	if x.edit != nil {
 		x.edit(&p)
 	}
@@ -245,8 +243,8 @@ func (e *examiner) send(ctx context.Context, p post) reaction {
 	}
 	req.Close = true
 	for name, value := range map[string]string{
-		"Content-Type": p.kind, e.scheme.Header: p.signature, e.scheme.TimestampHeader: p.timestamp,
-		e.scheme.DeliveryID: p.id, e.scheme.EventID: strings.Replace(p.id, "WD-", "WE-", 1),
+		"Content-Type": p.kind, e.Scheme.Header: p.signature, e.Scheme.TimestampHeader: p.timestamp,
+		e.Scheme.DeliveryID: p.id, e.Scheme.EventID: strings.Replace(p.id, "WD-", "WE-", 1),
 	} {
 		if name != "" && value != "" {
 			req.Header.Set(name, value)

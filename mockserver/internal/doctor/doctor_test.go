@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -26,10 +25,10 @@ const (
 )
 
 // receiver returns a correct receiver, unless options change it.
-func receiver(t *testing.T, n dialect.Notification, options ...webhook.Option) http.Handler {
+func receiver(t *testing.T, choices string, options ...webhook.Option) http.Handler {
 	t.Helper()
 	options = append([]webhook.Option{
-		webhook.WithKeys(receiverKey, olderKey), webhook.WithDialect(&dialect.Dialect{Notification: n}),
+		webhook.WithKeys(receiverKey, olderKey), webhook.WithDialect(shippingtest.Dialect(t, choices)),
 		webhook.WithLimits(1<<20, 500*time.Millisecond), webhook.WithLogger(slog.New(slog.DiscardHandler)),
 	}, options...)
 	handle := func(context.Context, *webhook.Notification) error { return nil }
@@ -45,6 +44,9 @@ func examine(t *testing.T, h http.Handler, config Config) (card Scorecard, by ma
 		var serving sync.WaitGroup
 		serving.Go(func() { _ = srv.Serve(listener) })
 		config.URL, config.Key, config.dial = "http://127.0.0.1/hooks", receiverKey, listener.Transport().DialContext
+		if config.Scheme.Header == "" {
+			config.Scheme = signature.Of(nil)
+		}
 		var err error
 		card, err = Examine(t.Context(), config)
 		if err := errors.Join(err, srv.Shutdown(t.Context())); err != nil { // which waits for connections that linger
@@ -69,21 +71,21 @@ func examine(t *testing.T, h http.Handler, config Config) (card Scorecard, by ma
 // accepts one key is not examined for another one. One without limits reads everything, from senders of any speed.
 func TestExamine_OldTimestampAndOtherKey(t *testing.T) {
 	t.Parallel()
-	n := dialect.Contrary().Notification
-	tolerant := n
-	tolerant.Signature.Tolerance = dialect.Duration(time.Hour)
+	const contrary = "contrary"
+	scheme := signature.Of(shippingtest.Dialect(t, contrary))
 	unlimited := webhook.WithLimits(1<<30, time.Hour)
 	for name, test := range map[string]struct {
-		receives     dialect.Notification
+		receives     string
 		options      []webhook.Option
 		config       Config
 		bad, skipped []string
 	}{
-		"compares the time": {n, nil, Config{OtherKey: olderKey, Notification: n}, nil, nil},
-		"does not":          {tolerant, nil, Config{OtherKey: olderKey, Notification: n}, []string{"old timestamp"}, nil},
-		"one key":           {dialect.Notification{}, nil, Config{}, nil, []string{"rotated key", "old timestamp"}},
+		"compares the time": {contrary, nil, Config{OtherKey: olderKey, Scheme: scheme}, nil, nil},
+		"does not": {contrary + ",notification.signature.tolerance=1h", nil, Config{OtherKey: olderKey, Scheme: scheme},
+			[]string{"old timestamp"}, nil},
+		"one key": {"", nil, Config{}, nil, []string{"rotated key", "old timestamp"}},
 		"no limits": {
-			n, []webhook.Option{unlimited}, Config{OtherKey: olderKey, Notification: n}, []string{"oversized", "slow"}, nil,
+			contrary, []webhook.Option{unlimited}, Config{OtherKey: olderKey, Scheme: scheme}, []string{"oversized", "slow"}, nil,
 		},
 	} {
 		_, by := examine(t, receiver(t, test.receives, test.options...), test.config)
@@ -121,7 +123,7 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.delivery, " ", test.status), func(t *testing.T) {
 			t.Parallel()
-			correct := receiver(t, dialect.Notification{})
+			correct := receiver(t, "")
 			_, by := examine(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch id := r.Header.Get(signature.DeliveryID); {
 				case id == fmt.Sprintf("WD-DOCTOR%010d", test.delivery) && test.status == stalls:

@@ -117,7 +117,7 @@ func (e *examiner) firstAdvice(r reaction) string {
 		return "Trust its certificate: set SSL_CERT_FILE to the file; on macOS and Windows, add it to those that the " +
 			"system trusts."
 	}
-	s := e.scheme
+	s := e.Scheme
 	advice := fmt.Sprintf("Does the receiver have this key? It must compare %s with the %s HMAC-%s of %s, where "+
 		"{body} is the raw body", s.Header, cmp.Or(s.Encoding, "hex"), cmp.Or(s.Hash, "sha512"), s.Signed)
 	if s.Timed() {

@@ -55,7 +55,7 @@ func heading(operation, code string, table []operations.Operation) string {
 		{"", wire.CodeUnauthorized, "Authentication, rules 1 and 2"},
 		{"", wire.CodeMediaType, "Authentication: Content-Type is application/json for POST and PUT bodies"},
 		{"", wire.CodeMalformed, "Endpoints: all bodies and responses are JSON"},
-		{"", wire.CodeTooLarge, "Limits: body size limits are not shown (dialect: request.max_body)"},
+		{"", wire.CodeTooLarge, "Limits: body size limits are not shown"},
 		{"", wire.CodeHeaderLarge, "Limits: header size limits are not shown (assumption: 64 KiB)"},
 		{"", wire.CodeTimeout, "Limits: timeouts are not shown (assumption: a body arrives within 30 s)"},
 		{"", wire.CodeFull, "none: the server is full; close worlds, or reset the world"},
@@ -64,7 +64,7 @@ func heading(operation, code string, table []operations.Operation) string {
 		{"", wire.CodeInternal, "none: a defect of this server"},
 		{"", string(regulatory.CodeAnalysisFailed), "States and transitions: Regulatory document request states"},
 		{shipping.OpReplayWebhook, wire.CodeInvalid, "Endpoints: POST /v1/webhooks/replay, Rules"},
-		{shipping.OpListTransactions, wire.CodeNotFound, "Endpoints: GET /v1/transactions (dialect: list.unknown_wallet)"},
+		{shipping.OpListTransactions, wire.CodeNotFound, "Endpoints: GET /v1/transactions"},
 	}
 	for _, row := range rows {
 		if (row.operation == "" || row.operation == operation) && (row.code == "" || row.code == code) {

@@ -12,12 +12,15 @@ import (
 )
 
 // follow gives a document the names, places and statuses that a dialect decides.
-func follow(document object, d *dialect.Dialect) {
+func follow(document object, declared *dialect.Dialect) {
+	d := declared.Resolved()
 	components := members(document["components"])
 	schemas := members(components["schemas"])
 	nameMembers(schemas, d)
-	nameHeaders(document, signature.Of(d.Notification))
-	placeRecord(members(members(members(schemas["RegulatoryRequestResponse"])["properties"])["data"]), d.Record.At)
+	nameHeaders(document, signature.Of(declared))
+	for _, response := range []string{"RegulatoryRequestResponse", "PurchaseResponse"} {
+		placeRecord(members(members(members(schemas[response])["properties"])["data"]), d.Record.At)
+	}
 	if d.Refusal.Format == "problem" {
 		for _, response := range members(components["responses"]) {
 			content := members(members(response)["content"])
@@ -28,9 +31,6 @@ func follow(document object, d *dialect.Dialect) {
 	status := members(schemas["RequestStatus"])
 	states, _ := status["enum"].([]any)
 	unlisted := slices.Sorted(maps.Keys(d.Record.States))
-	if d.Time.Unlisted > 0 && len(unlisted) == 0 {
-		unlisted = []string{"queued"}
-	}
 	for _, state := range unlisted {
 		states = append(states, state)
 		status["x-assumption"] = strings.Join(unlisted, ", ") + ", which the specification does not list"
@@ -42,7 +42,7 @@ func follow(document object, d *dialect.Dialect) {
 func placeRecord(data object, at string) {
 	record := object{"$ref": data["$ref"], "description": "The request."}
 	switch at {
-	case "":
+	case "data":
 		return
 	case "[0]":
 		data["type"], data["items"] = "array", record
@@ -62,7 +62,7 @@ func nameHeaders(document object, s signature.Scheme) {
 		prefix = fmt.Sprintf("%q and t", s.Prefix)
 	}
 	scheme["description"] = fmt.Sprintf("%she %s HMAC-%s of %s, keyed by the account's secret key. Assumption: "+
-		"header and algorithm.", cmp.Or(prefix, "T"), cmp.Or(s.Encoding, "hex"), strings.ToUpper(cmp.Or(s.Hash, "sha512")),
+		"header and algorithm.", cmp.Or(prefix, "T"), s.Encoding, strings.ToUpper(s.Hash),
 		s.Signed)
 	for _, methods := range members(document["webhooks"]) {
 		for _, operation := range members(methods) {
@@ -71,7 +71,7 @@ func nameHeaders(document object, s signature.Scheme) {
 			for _, parameter := range described {
 				usual := members(parameter)["name"]
 				name := map[any]string{signature.DeliveryID: s.DeliveryID, signature.EventID: s.EventID,
-					signature.WebhookID: s.WebhookID}[usual]
+					signature.WebhookID: signature.WebhookID}[usual]
 				if members(parameter)["name"] = name; name != "" {
 					parameters = append(parameters, parameter)
 				}
@@ -81,21 +81,42 @@ func nameHeaders(document object, s signature.Scheme) {
 	}
 }
 
-// nameMembers gives the members of the schemas of a record and its documents the names of a dialect.
+// nameMembers gives the members of the schemas of a record, its documents and a refusal the names of a dialect.
 func nameMembers(schemas object, d *dialect.Dialect) {
-	rename(members(schemas["RegulatoryRequest"]), d.Record.Absent, map[string]string{
-		"line_items": d.Record.LineItems, "documents": d.Record.Documents, "charged_amount": d.Record.ChargedAmount,
-		"transaction_id": d.Record.TransactionID, "currency": d.Record.Currency, "wallet": d.Record.Wallet,
-	})
+	for _, name := range []string{"RegulatoryRequest", "PurchaseResult"} {
+		rename(members(schemas[name]), d.Record.Absent, map[string]string{
+			"line_items": d.Record.LineItems, "documents": d.Record.Documents, "charged_amount": d.Record.ChargedAmount,
+			"transaction_id": d.Record.TransactionID, "currency": d.Record.Currency, "wallet": d.Record.Wallet,
+		})
+	}
 	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount,
 		"currency": d.Offer.Currency, "mode": d.Offer.Mode}
+	var hidden []string
+	if d.Offer.DefaultCurrency != "" {
+		hidden = []string{"currency"}
+	}
 	for _, name := range []string{"AvailableDocument", "Document"} {
 		mode := members(members(members(schemas[name])["properties"])["mode"])
-		mode["enum"] = []any{cmp.Or(d.Offer.Automated, "automated"), "manual"}
+		mode["enum"] = []any{d.Offer.Automated, "manual"}
 	}
-	rename(members(schemas["AvailableDocument"]), d.Offer.Absent, offer)
-	offer["document_type"] = d.Document.DocumentType
-	rename(members(schemas["Document"]), nil, offer)
+	rename(members(schemas["AvailableDocument"]), hidden, offer)
+	if offer["document_type"] = d.Document.DocumentType; offer["document_type"] == "-" {
+		schemas["Document"] = object{"$ref": "#/components/schemas/DocumentType"}
+	}
+	rename(members(schemas["Document"]), hidden, offer)
+
+	refusal, code := members(schemas["Refusal"]), d.Refusal.Code
+	if data, isInData := strings.CutPrefix(code, "data."); isInData {
+		rename(members(schemas["RefusalData"]), nil, map[string]string{"error_code": data})
+	} else {
+		rename(members(schemas["RefusalData"]), nil, map[string]string{"error_code": "-"})
+		rename(refusal, nil, map[string]string{"error_code": code})
+	}
+	rename(refusal, nil, map[string]string{"message": d.Refusal.Message})
+	forms := members(refusal[when])
+	rename(members(forms["refusal.format=object"]), nil, map[string]string{"message": d.Refusal.Message})
+	rename(members(forms["refusal.format=problem"]), nil, map[string]string{"detail": d.Refusal.Message,
+		"error_code": strings.TrimPrefix(code, "data.")})
 }
 
 // rename renames and removes members of a schema. A path becomes a member of an object.
@@ -111,7 +132,7 @@ func rename(schema object, absent []string, names map[string]string) {
 	}
 	for _, usual := range slices.Sorted(maps.Keys(names)) {
 		name, property := names[usual], properties[usual]
-		if name == "" || name == usual || property == nil {
+		if name == usual || property == nil {
 			continue
 		}
 		isRequired := required[usual]

@@ -1,15 +1,12 @@
 package openapi_test
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/specification"
@@ -17,9 +14,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 )
 
-func write(t *testing.T, operations []operations.Operation, d *dialect.Dialect) string {
+func write(t *testing.T, operations []operations.Operation, choices string) string {
 	t.Helper()
-	text := shippingtest.Must(admin.Document(operations, d))(t)
+	text := shippingtest.Must(admin.Document(operations, shippingtest.Dialect(t, choices)))(t)
 	if !json.Valid(text) {
 		t.Fatal("not JSON")
 	}
@@ -65,24 +62,22 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 
 func TestWrite_FollowsAssumptions(t *testing.T) {
 	t.Parallel()
-	plain := write(t, operations.All(), new(dialect.Dialect))
+	plain := write(t, operations.All(), "")
 	if strings.Contains(plain, `"x-when"`) || strings.Contains(plain, `"x-every-operation"`) {
 		t.Error("a member of the files is in the document")
 	}
-	changed := write(t, operations.All(), &dialect.Dialect{List: dialect.List{Breakdown: "object"},
-		Offer: dialect.Offer{Mode: "kind", Automated: "auto"}})
+	changed := write(t, operations.All(), "offer.mode=kind,offer.automated=auto,refusal.code=data.reason,purchase.confirmation=empty")
 	var document struct {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]map[string]any }
 		}
 	}
 	shippingtest.NoError(t, json.Unmarshal([]byte(changed), &document))
-	breakdown := document.Components.Schemas["Rate"].Properties["breakdown"]
-	if breakdown["type"] != "object" || breakdown["additionalProperties"] == nil || breakdown["description"] == nil {
-		t.Errorf("with ObjectBreakdown a breakdown is %v", breakdown)
+	if code := document.Components.Schemas["RefusalData"].Properties; code["reason"] == nil || code["error_code"] != nil {
+		t.Errorf("the data of a refusal are %v", code)
 	}
-	if _, has := breakdown["items"]; has {
-		t.Error("null did not remove items")
+	if receipt := document.Components.Schemas["PurchaseResult"].Properties; len(receipt) > 0 {
+		t.Errorf("an empty receipt has %v", receipt)
 	}
 	for _, name := range []string{"AvailableDocument", "Document"} {
 		mode := document.Components.Schemas[name].Properties["kind"]
@@ -94,8 +89,7 @@ func TestWrite_FollowsAssumptions(t *testing.T) {
 func TestOpenAPI_DependsOnKnownFields(t *testing.T) {
 	t.Parallel()
 	for _, text := range regexp.MustCompile(`"x-when":\s*\{\s*"([\w.]+)=?([^"]*)"`).FindAllStringSubmatch(string(specification.Service()), -1) {
-		d := new(dialect.Dialect)
-		if err := errors.Join(d.Set(text[1], cmp.Or(text[2], "1s")), d.Check()); err != nil {
+		if err := shippingtest.Dialect(t, text[1]+"="+text[2]).Check(); err != nil {
 			t.Errorf("x-when names %q: %v", text[0], err)
 		}
 	}
@@ -121,7 +115,7 @@ func TestOpenAPI_HasEveryParameter(t *testing.T) {
 		}
 		Components struct{ Parameters map[string]parameter }
 	}
-	shippingtest.NoError(t, json.Unmarshal([]byte(write(t, operations.All(), new(dialect.Dialect))), &document))
+	shippingtest.NoError(t, json.Unmarshal([]byte(write(t, operations.All(), "")), &document))
 	camel := regexp.MustCompile(`^[a-z]+[A-Za-z]+$`)
 	query := map[string][]string{} // by operation
 	for path, methods := range document.Paths {

@@ -1,7 +1,6 @@
 package regulatory
 
 import (
-	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -46,7 +45,7 @@ func (d *Service) later(wait time.Duration, what string, record *Record, fn func
 
 func (d *Service) awaitEvidence(next *Record, doc *Document) {
 	doc.Status = DocumentAwaitingEvidence
-	after, slug := time.Duration(d.config.Time.Evidence), doc.DocumentType
+	after, slug := d.config.Times.Evidence, doc.DocumentType
 	if after <= 0 {
 		return
 	}
@@ -65,22 +64,19 @@ func (d *Service) startAttempt(next *Record, doc *Document) {
 		func(current *Record) { d.endAttempt(current, slug) })
 }
 
-// defaultScale makes every built-in form ready within two seconds, so that nobody waits for a first purchase.
-const defaultScale = 0.05
-
 func (d *Service) duration(slug string) time.Duration {
 	form, known := d.config.Rules().Form(slug)
 	if !known {
 		return 0
 	}
-	scaled := float64(form.Generation()) * max(0, cmp.Or(d.config.Time.Generation, defaultScale))
+	scaled := float64(form.Generation()) * max(0, d.config.Times.Generation)
 	return time.Duration(min(scaled, float64(math.MaxInt64/2)))
 }
 
 // SubmitEvidence submits the evidence for a manual document, and starts its generation.
 //
 // Assumption: the specification does not mention how evidence arrives; this method serves the control
-// surface. To receive evidence automatically, set [dialect.Time].
+// surface. To receive evidence automatically, set [Times].
 func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
 	record, err := d.open(requestID, TriggerEvidence)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/spelling"
@@ -26,7 +25,7 @@ type PurchaseInput struct {
 // Assumption: its fields.
 type Receipt struct {
 	RequestID string `json:"request_id"`
-	// Status is processing, or purchasing while that lasts, by [dialect.Time].
+	// Status is processing, or purchasing while that lasts, by [Times].
 	Status        State    `json:"status"`
 	DocumentTypes []string `json:"document_types"`
 	// ChargedAmount is the sum of the stored amounts, in Currency.
@@ -87,7 +86,7 @@ func (d *Service) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	stored := d.store(next)
 	d.config.Charged(entry, stored)
 	interrupted := d.config.At(fault.AfterCharge, shipping.OpPurchase, stored.RequestID)
-	switch wait := time.Duration(d.config.Time.Purchasing); {
+	switch wait := d.config.Times.Purchasing; {
 	case stored.script.hangInPurchasing:
 	case interrupted != nil || wait > 0:
 		d.later(wait, "start generation", stored, func(current *Record) { d.startGeneration(current) })

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
@@ -82,7 +81,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 // lost leaves the request in it for ever.
 func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Time.Purchasing = dialect.Duration(5 * time.Second) })
+	w := newWorld(t, func(c *regulatory.Config) { c.Times.Purchasing = 5 * time.Second })
 	r := w.analyze(parcel)
 	shippingtest.Diff(t, "status", regulatory.StatePurchasing, w.purchase(r, "WATCH").Status)
 	w.advance(5*time.Second - 1)

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
@@ -49,8 +48,16 @@ type Config struct {
 	// At is called at each [fault.Point] with the operation and its subject, and returns an error if a fault strikes
 	// there. A purchase returns the error unchanged, so that the server can drop the connection; the error at
 	// [fault.Generation] fails the attempt.
-	At   func(point fault.Point, operation, about string) error
-	Time dialect.Time
+	At    func(point fault.Point, operation, about string) error
+	Times Times
+}
+
+// Times are how long the states of a request last.
+//
+// Assumption: all of them; see Time of the dialect.
+type Times struct {
+	Purchasing, Evidence, DraftLife time.Duration // none; a person submits it; for ever
+	Generation                      float64       // multiplies the times in the compliance rules
 }
 
 // Service keeps the requests of one world. [New] returns one.
@@ -82,9 +89,9 @@ func (d *Service) Get(requestID string) (*Record, error) {
 
 // CheckExpired returns a [*Refusal] with [CodeExpired] if a request is a draft that is older than its life.
 //
-// Assumption: a draft does not expire. To switch, set [dialect.Time].
+// Assumption: a draft does not expire; see [Times].
 func (d *Service) CheckExpired(r *Record) error {
-	life := time.Duration(d.config.Time.DraftLife)
+	life := d.config.Times.DraftLife
 	if life <= 0 || r.Status != StateDraft || d.config.Now().Sub(r.CreatedAt.Time) < life {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
@@ -58,7 +57,7 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 		ExchangeRates: map[string]shipping.Amount{"USD": amount(t, "1"), "NGN": amount(t, "1500.13")},
 		Goods:         w.look, NewID: w.id,
 		After: func(d time.Duration, label string, fn func()) { w.clock.After(d, label, fn) },
-		Now:   w.clock.Now, Ledger: w.ledger, Time: dialect.Time{Generation: 1},
+		Now:   w.clock.Now, Ledger: w.ledger, Times: regulatory.Times{Generation: 1},
 		At: w.at, Room: func() error { return nil }, Charged: func(ledger.Entry, *regulatory.Record) {},
 	}
 	for _, f := range adjust {

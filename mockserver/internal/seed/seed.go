@@ -192,14 +192,8 @@ func (w *seeder) seedRates() {
 		amount := w.priced(c.Price, purse, 40+w.IDs.Random.IntN(400))
 		fee := w.priced("1", purse, 20+w.IDs.Random.IntN(60))
 		coverage := w.priced("100", purse, 100)
-		breakdown := json.RawMessage("[]")
-		if w.plan.ObjectBreakdown {
-			var err error
-			breakdown, err = jsontext.Encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee})
-			w.check(err)
-		}
 		w.Add("rates", account.Rate{
-			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.Currency, Breakdown: breakdown,
+			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.Currency, Breakdown: json.RawMessage("[]"),
 			CarrierName: c.Name, CarrierSlug: c.Slug, CarrierLogo: "https://logos.example/" + c.Slug + ".svg",
 			Description: c.Service, CarrierReference: w.IDs.Numbered("CA"),
 			DeliveryAddress: to, PickupAddress: from, Parcel: box,

@@ -17,29 +17,32 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
+// MaxBody is the longest body of a request.
+//
+// Assumption: the limit. The documented bodies are far smaller.
+const MaxBody = 1 << 20
+
 // ReadBody returns the body of a request, or a refusal: 413 over the limit, 415 if it is encoded or not declared as
-// JSON, or if typed is set and it has no Content-Type.
+// JSON.
 //
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
-// for replay). Assumption: a body without a Content-Type counts as JSON; see
-// dialect.Request.ContentType.
-func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *Reply) {
-	body, refusal := ReadAny(w, r, limit)
+// for replay). Assumption: a body without a Content-Type counts as JSON.
+func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, *Reply) {
+	body, refusal := ReadAny(w, r)
 	if refusal == nil {
-		refusal = checkType(r.Header, body, typed)
+		refusal = checkType(r.Header, body)
 	}
 	return body, refusal
 }
 
 // ReadAny is ReadBody for a body of any type.
-func ReadAny(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *Reply) {
+func ReadAny(w http.ResponseWriter, r *http.Request) ([]byte, *Reply) {
 	done := limitTime(w, r)
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	done(err == nil)
 	if err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -48,7 +51,7 @@ func ReadAny(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *Repl
 		}
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge,
-				fmt.Sprintf("the body is longer than %d bytes: send less, or raise request.max_body of the dialect", limit))
+				fmt.Sprintf("the body is longer than %d bytes: send less", MaxBody))
 			return nil, &p
 		}
 		return nil, new(Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again"))
@@ -57,23 +60,19 @@ func ReadAny(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *Repl
 }
 
 // checkType returns the refusal of a body that is encoded or not declared as JSON.
-func checkType(header http.Header, body []byte, typed bool) *Reply {
+func checkType(header http.Header, body []byte) *Reply {
 	if encoded := header.Get("Content-Encoding"); len(body) > 0 && encoded != "" &&
 		!strings.EqualFold(encoded, "identity") {
 		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
 			fmt.Sprintf("the body has the Content-Encoding %q: send it without one", encoded)))
 	}
 	declared := header.Get("Content-Type")
-	switch kind, _, err := mime.ParseMediaType(declared); {
-	case len(body) == 0, declared == "" && !typed, err == nil && kind == "application/json":
+	kind, _, err := mime.ParseMediaType(declared)
+	if len(body) == 0 || declared == "" || err == nil && kind == "application/json" {
 		return nil
-	case declared == "":
-		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
-			"the body has no Content-Type: send it with Content-Type: application/json"))
-	default:
-		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
-			fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared)))
 	}
+	return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
+		fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared)))
 }
 
 // Limits of bodies.
@@ -108,14 +107,14 @@ func limitTime(w http.ResponseWriter, r *http.Request) (done func(complete bool)
 	}
 }
 
-func BodyLimit(d *dialect.Dialect) int64 { return cmp.Or(d.Request.MaxBody, 1<<20) }
+// maxElements is the largest number of elements of the lists in a body, because each becomes a record.
+const maxElements = MaxBody / 256
 
-// Decoding decodes bodies as a dialect decides.
-type Decoding struct{ dialect.Request }
+// Decoding decodes bodies. Strict refuses unknown members.
+type Decoding struct{ Strict bool }
 
 // Decode decodes the body into a struct, with exact member names. An empty body counts as an empty object, so that
-// the operation reports the missing members. Unknown fields are noted, and ignored unless
-// dialect.Request.UnknownFields is "refused".
+// the operation reports the missing members. Unknown fields are noted, and ignored unless decoding is strict.
 func (d Decoding) Decode(x *Exchange, into any) *Reply {
 	text := bytes.TrimSpace(x.Body)
 	if len(text) == 0 {
@@ -124,11 +123,9 @@ func (d Decoding) Decode(x *Exchange, into any) *Reply {
 	if text[0] != '{' {
 		return new(Refused(http.StatusBadRequest, CodeMalformed, "the body is not a JSON object: send one, such as {}"))
 	}
-	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonread.Crowded(text, most) { // each becomes a record
-		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge,
-			fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise request.max_body of the dialect",
-				most))
-		return &p
+	if jsonread.Crowded(text, maxElements) {
+		return new(Refused(http.StatusRequestEntityTooLarge, CodeTooLarge,
+			fmt.Sprintf("the lists in the body hold more than %d elements: send fewer", maxElements)))
 	}
 	x.Unknown = unknownFields(text, into)
 	x.Misspelt = misspelt(x.Unknown, into)
@@ -147,7 +144,7 @@ func (d Decoding) read(text []byte, into any) error {
 			err = fmt.Errorf("unexpected text after the object at byte %d", decoder.InputOffset())
 		}
 	}
-	if err == nil && d.UnknownFields == "refused" {
+	if err == nil && d.Strict {
 		if name, found := jsonread.UnknownMember(text, into); found {
 			err = fmt.Errorf("unknown field %q: remove it", name)
 		}

@@ -157,7 +157,7 @@ func (w *World) HasRequest(id string) bool {
 // openRequests creates the service of the world's regulatory requests. It is called with the world's lock held, and so
 // are its timers.
 func (w *World) openRequests() {
-	timers := w.timers
+	timers, times := w.timers, w.Dialect().Time
 	w.Regulatory = regulatory.New(regulatory.Config{
 		Rules:         w.rules,
 		Ledger:        w.Account.Ledger,
@@ -173,8 +173,9 @@ func (w *World) openRequests() {
 		},
 		NewID:   w.Account.IDs.Coded,
 		Charged: w.charged,
-		Time:    w.Dialect().Time,
-		Room:    func() error { return w.Room(0) },
+		Times: regulatory.Times{Purchasing: time.Duration(times.Purchasing), Evidence: time.Duration(times.Evidence),
+			DraftLife: time.Duration(times.DraftLife), Generation: times.Generation},
+		Room: func() error { return w.Room(0) },
 		At: func(point fault.Point, operation, about string) error {
 			return w.Faults.At(inject.Request{Point: point, Operation: operation, Body: []byte(about), Now: w.Now()})
 		},

@@ -2,12 +2,12 @@ package world
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
@@ -60,9 +60,22 @@ func Scenarios() []ScenarioWord {
 // worldPlan is the plan of a world, as given by a scenario.
 type worldPlan struct {
 	seed.Plan
-	Scenario string // the terms
-	dialect  dialect.Dialect
+	Scenario string   // the terms
+	dialect  Dialect  // what is declared
+	resolved *Dialect // with the defaults
+	shapes   bool     // whether it changes the format of responses
 	virtual  bool
+}
+
+// decide changes the dialect by another one, checks it, and fills in the defaults.
+func (w *worldPlan) decide(over *Dialect) error {
+	w.dialect.Overlay(over)
+	w.resolved = w.dialect.Resolved()
+	d := &w.dialect
+	for _, group := range []any{d.Record, d.Offer, d.Document, d.Purchase, d.Refusal} {
+		w.shapes = w.shapes || !reflect.ValueOf(group).IsZero()
+	}
+	return d.Check()
 }
 
 // planFor returns the plan for a scenario, or an error if a term is invalid.
@@ -104,7 +117,6 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	if slices.Contains(used, "virtual") && slices.Contains(used, "real") {
 		return w, fmt.Errorf("scenario %q contradicts itself: time is virtual or real", scenario)
 	}
-	w.ObjectBreakdown = w.dialect.List.Breakdown == "object"
 	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0 || w.Shipments > 0) || w.Computed > 0 && w.Payments > 0 {
 		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money, shipments nor rows, and "+
 			"rows are either computed or stored", scenario)

@@ -14,11 +14,14 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
+// Dialect is what a server or a world decides where the specification leaves a point open.
+type Dialect = dialect.Dialect
+
 type Settings struct {
 	Seed        uint64
 	Virtual     bool
 	Start       time.Time // of a virtual clock
-	Dialect     dialect.Dialect
+	Dialect     Dialect
 	OneWorld    bool                              // a key opens no world
 	Anywhere    bool                              // notifications are sent to other machines
 	Journal     int                               // number of calls recorded

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -75,15 +75,17 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 		w.Clock = clock.Virtual(start)
 	}
 	w.timers = w.Clock.Scope()
-	w.Inbox = delivery.NewInbox(key, w.Dialect().Notification, w.Clock.Now)
+	scheme := signature.Of(w.Dialect())
+	w.Inbox = delivery.NewInbox(key, scheme, w.Clock.Now)
 	w.Dispatcher = delivery.New(delivery.Config{
-		Secret:       key,
-		Notification: w.Dialect().Notification,
-		Anywhere:     b.settings.Anywhere,
-		Transport:    w.Inbox.Transport(b.settings.Deliver),
-		Attempts:     b.attempts,
-		Clock:        w.Clock,
-		Strike:       w.strike,
+		Secret:    key,
+		Scheme:    scheme,
+		Attempts:  w.Dialect().Notification.Attempts,
+		Anywhere:  b.settings.Anywhere,
+		Transport: w.Inbox.Transport(b.settings.Deliver),
+		Running:   b.attempts,
+		Clock:     w.Clock,
+		Strike:    w.strike,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
 	w.Clock.Settle(func() {
@@ -112,7 +114,7 @@ func (w *World) Close() {
 func (w *World) Stored(body []byte) { w.bodies += len(body) }
 
 func (w *World) Decoding() wire.Decoding {
-	return wire.Decoding{Request: w.Dialect().Request}
+	return wire.Decoding{Strict: w.Dialect().Request.UnknownFields == "refused"}
 }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order.
@@ -130,5 +132,12 @@ var ErrRealClock = errors.New("mockserver: the clock follows the real time; star
 
 func (w *World) Now() time.Time { return w.Clock.Now() }
 
-// Dialect returns what the world decides. The caller does not change it.
-func (w *World) Dialect() *dialect.Dialect { return &w.Plan.dialect }
+// Dialect returns what the world decides, with the default of each point that it leaves open. The caller does not
+// change it.
+func (w *World) Dialect() *Dialect { return w.Plan.resolved }
+
+// Declared returns what the world decides. The caller does not change it.
+func (w *World) Declared() *Dialect { return &w.Plan.dialect }
+
+// Shapes reports whether the world decides something about the format of responses.
+func (w *World) Shapes() bool { return w.Plan.shapes }

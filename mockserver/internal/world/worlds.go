@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
@@ -41,6 +40,7 @@ func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
 	b := &Worlds{settings: s, byKey: map[string]*World{}, attempts: make(chan struct{}, delivery.MaxAttempts),
 		initial: map[seed.Plan]*template{}}
 	p, wrong := s.planFor(scenario)
+	_ = p.decide(nil) // New of the server reports the error
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
 	}
@@ -185,7 +185,7 @@ func (b *Worlds) OpenKey(key string) (*World, error) {
 }
 
 // openPlan opens the world of a key, with the dialect of the server changed by its scenario and then by another one.
-func (b *Worlds) openPlan(key string, over *dialect.Dialect) (*World, error) {
+func (b *Worlds) openPlan(key string, over *Dialect) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
@@ -194,15 +194,12 @@ func (b *Worlds) openPlan(key string, over *dialect.Dialect) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoWorld, err)
 	}
-	if over != nil && (over.Request.Open != nil || over.Routes != nil) {
-		return nil, errors.New("request.open and routes apply to the whole server: start it with -dialect (in Go: " +
-			"WithDialect)")
+	if over != nil && over.Routes != nil {
+		return nil, errors.New("routes apply to the whole server: start it with -dialect (in Go: WithDialect)")
 	}
-	p.dialect.Overlay(over)
-	if err := p.dialect.Check(); err != nil {
+	if err := p.decide(over); err != nil {
 		return nil, err
 	}
-	p.ObjectBreakdown = p.dialect.List.Breakdown == "object"
 	base, err := b.initially(p.Plan)
 	if err != nil {
 		return nil, err
@@ -220,7 +217,7 @@ func (b *Worlds) openPlan(key string, over *dialect.Dialect) (*World, error) {
 
 // OpenWith opens a world whose dialect is that of the server, changed by another one. It returns an error if the world
 // is open.
-func (b *Worlds) OpenWith(name string, over *dialect.Dialect) (*World, error) {
+func (b *Worlds) OpenWith(name string, over *Dialect) (*World, error) {
 	if over == nil {
 		return b.Open(name)
 	}

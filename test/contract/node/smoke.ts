@@ -9,7 +9,7 @@ type Schemas = components["schemas"];
 const baseUrl = required("SHIPPING_BASE_URL");
 const control = createClient<paths, "application/json">({ baseUrl, headers: { Authorization: `Bearer ${required("SHIPPING_SECRET_KEY")}` } });
 
-const dialect = { time: { purchasing: "5s" }, list: { last_next_page: "null" } };
+const dialect = { time: { purchasing: "5s" }, list: { order: "oldest first" } };
 const name = `contract${Date.now()}`;
 const world = take(await control.POST("/_mock/worlds", { body: { scenario: "lowfunds-virtual", name, dialect } }));
 const inWorld = { query: { world: world.name } };
