@@ -27,8 +27,9 @@ const (
 	// request stayed a draft for [PurchaseOptions.RefusedFor]; or it was settled, and its request stayed a draft for
 	// [PurchaseOptions.QuietFor].
 	//
-	// Limit: if a proxy repeats a purchase, passes on the refusal of one copy, and the other takes effect later than that,
-	// or is shown later, the outcome is wrong.
+	// Limit: "not charged" is wrong if the purchase, or a copy of it that a gateway has sent, takes effect or is shown only
+	// after the request has read as a draft for 5 minutes after a lost response (QuietFor), or for 5 s after a refusal
+	// (RefusedFor).
 	OutcomeNotCharged PurchaseOutcome = "not charged"
 	// OutcomePurchasedBefore: the service refused this purchase, and the documents are purchased: by an earlier
 	// purchase, by another client, or because a proxy sent this one twice. The wallet was charged for them once.
@@ -52,10 +53,11 @@ type PurchaseOptions struct {
 	//
 	// Assumption: if a proxy has repeated the purchase, the copy that was not refused takes effect by then, and is shown.
 	RefusedFor time.Duration
-	// QuietFor is how long a request must read as a draft until [RegulatoryService.SettlePurchase] reports a
-	// purchase as not charged. Default 1 min.
+	// QuietFor is how long a request must read as a draft until [RegulatoryService.SettlePurchase] reports a purchase
+	// whose response was lost as not charged. Default 5 min: gateways give up after 29 to 100 s, and the service may go on.
+	// After a refusal that announces a purchase under way, the default is 1 min.
 	//
-	// Assumption: a purchase that has not begun by then never will.
+	// Assumption: a purchase that has not taken effect by then never will.
 	QuietFor time.Duration
 }
 
@@ -153,9 +155,16 @@ func (p *PurchaseRequest) Validate() error {
 func (p PurchaseRequest) withDefaults() PurchaseRequest {
 	p.DocumentTypes = slices.Clone(p.DocumentTypes)
 	p.SettleFor = cmp.Or(p.SettleFor, 10*time.Second)
-	p.QuietFor = cmp.Or(p.QuietFor, time.Minute)
-	p.RefusedFor = cmp.Or(p.RefusedFor, min(5*time.Second, p.QuietFor))
+	p.RefusedFor = cmp.Or(p.RefusedFor, min(5*time.Second, p.longQuietFor()))
 	return p
+}
+
+// longQuietFor is QuietFor, or its default, which depends on the response.
+func (p PurchaseRequest) longQuietFor() time.Duration {
+	if p.Refused {
+		return cmp.Or(p.QuietFor, time.Minute)
+	}
+	return cmp.Or(p.QuietFor, wait.QuietFor)
 }
 
 // quietFor is how long the request must read as a draft until the purchase counts as not charged; 0 means that it
@@ -167,7 +176,7 @@ func (p PurchaseRequest) quietFor() time.Duration {
 	case p.Refused && !p.UnderWay:
 		return p.RefusedFor
 	}
-	return p.QuietFor
+	return p.longQuietFor()
 }
 
 // slugs are the document types as texts.
@@ -497,8 +506,8 @@ type readBack struct {
 
 // decide returns the result of the purchase, or its *RegulatoryError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
-	// The interval doubles: a fortieth of the time allows about six readings.
-	started, interval := time.Now(), cmp.Or(min(b.quietFor, b.longest), b.longest)/40
+	// The interval doubles: a fortieth of the time, 1.5 s at most, allows six to eight readings.
+	started, interval := time.Now(), min(cmp.Or(min(b.quietFor, b.longest), b.longest)/40, 1500*time.Millisecond)
 	for {
 		sent := time.Now()
 		record, err := b.service.Get(ctx, b.purchase.RequestID, b.call...)
@@ -662,7 +671,7 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *Purchas
 	p := purchase.withDefaults()
 	p.Draft = s.inDialect(p.Draft)
 	reading := &readBack{service: s, purchase: p, response: evidence.Lost, call: call, quietFor: p.quietFor(),
-		longest: p.QuietFor}
+		longest: p.longQuietFor()}
 	switch {
 	case p.Contradicted:
 		reading.response, reading.longest = evidence.Contradicted, p.SettleFor

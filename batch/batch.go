@@ -25,11 +25,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/itemkey"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // Item is one shipment or invoice of a batch.
@@ -77,8 +77,8 @@ func (i Item) key() string { return cmp.Or(i.Key, i.source()) }
 
 // Options configures [Run]. Nil and the zero value purchase nothing.
 type Options struct {
-	// Concurrency is how many items are worked on at the same time; items that wait for their
-	// documents do not count. Default 8.
+	// Concurrency is how many items are worked on at the same time; items that wait for their documents, or for the
+	// outcome of a purchase that an earlier run left open, do not count. Default 8.
 	Concurrency int
 	// Edit and Select are those of [shipping.AnalyzeAndPollOptions]. They are called concurrently, for up to
 	// Concurrency items at the same time, so data that they share needs a lock.
@@ -411,7 +411,7 @@ func validateCall(options []shipping.CallOption) error {
 // complete checks the options and fills in the defaults.
 func (o *Options) complete() error {
 	o.Concurrency = cmp.Or(o.Concurrency, 8)
-	quietFor := cmp.Or(o.Purchase.QuietFor, time.Minute)
+	quietFor := cmp.Or(o.Purchase.QuietFor, wait.QuietFor)
 	if o.Journal == nil {
 		o.Journal = Memory()
 	}

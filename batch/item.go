@@ -571,9 +571,13 @@ func refusedUnsent(err error) bool {
 
 // settle finds out the outcome of a purchase that an earlier run, or another process, left open.
 func (e *entry) settle(ctx context.Context) (time.Duration, error) {
-	quietFor := cmp.Or(e.run.options.Purchase.QuietFor, time.Minute)
+	quietFor := cmp.Or(e.run.options.Purchase.QuietFor, wait.QuietFor)
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepSettling, RequestID: e.record.RequestID, Next: quietFor})
-	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
+	var bought *shipping.PurchaseResult
+	var err error
+	e.run.aside(func() {
+		bought, err = e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
+	})
 	failed, ok := err.(*shipping.RegulatoryError)
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		return e.bought(ctx, bought, err)

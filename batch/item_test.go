@@ -485,7 +485,7 @@ func TestBatch_ReportsWhatWasNotSelected(t *testing.T) {
 func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service, journal := &walletService{}, batchtest.NewJournal(2*time.Minute)
+		service, journal := &walletService{}, batchtest.NewJournal(7*time.Minute)
 		service.put("RD-SH-1", "draft")
 		shippingtest.NoError(t, appendTo(t.Context(), journal, purchasing(t, "SH-1")))
 		shippingtest.Must(journal.Claim(t.Context(), "SH-1"))(t) // by another process, which dies
@@ -559,7 +559,7 @@ func TestBatch_EachPeriodHasItsBudget(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) batch.Journal{
 		"in memory": func(*testing.T) batch.Journal { return batch.Memory() },
 		"in a file": func(t *testing.T) batch.Journal { return openJournal(t, t.TempDir()+"/journal") },
-		"shared":    func(*testing.T) batch.Journal { return batchtest.NewJournal(2 * time.Minute) },
+		"shared":    func(*testing.T) batch.Journal { return batchtest.NewJournal(7 * time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -678,7 +678,7 @@ func TestBatch_ThePeriodIsNotTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(24*time.Hour - 30*time.Second) // 2000-01-01 23:59:30 UTC
 		due := "2000-01-01"
-		service, journal := &walletService{}, batchtest.NewJournal(2*time.Minute)
+		service, journal := &walletService{}, batchtest.NewJournal(7*time.Minute)
 		run := func(ctx context.Context, zone string, offset int) *batch.Report {
 			zoned := time.FixedZone(zone, offset)
 			report, err := batch.Run(ctx, walletClient(t, service), walletItems(6), &batch.Options{

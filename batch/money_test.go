@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -315,13 +316,89 @@ func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
 		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Refuse: true} }}
 		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 			Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: batchtest.NewJournal(108 * time.Second),
-			Purchase: shipping.PurchaseOptions{RefusedFor: 30 * time.Second},
+			Purchase: shipping.PurchaseOptions{RefusedFor: 30 * time.Second, QuietFor: time.Minute},
 		}))(t)
 		got := report.Results[0]
 		failed, ok := errors.AsType[*shipping.RegulatoryError](got.Err)
 		if got.State != batch.StateError || !ok || failed.Outcome != shipping.OutcomeNotCharged ||
 			!errors.Is(got.Err, shipping.ErrInvalidRequest) || report.Committed.Sign() != 0 || service.purchases != 1 {
 			t.Errorf("%+v, %s committed after %d purchases", got, report.Committed, service.purchases)
+		}
+	})
+}
+
+// A gateway responds with 504 after 29 s, and the service behind it charges 120 s after the request and shows a draft
+// until then: the second run had read the draft for a minute, and purchased the item again.
+func TestBatch_AServiceThatIsSlowBehindAGatewayChargesOnce(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		killed  bool // the first run, while its purchase is under way
+		journal batch.Journal
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"on one machine":         {false, batch.Memory()},
+		"on two machines":        {false, batchtest.NewJournal(7 * time.Minute)},
+		"killed, on one machine": {true, batch.Memory()},
+		"killed, on two":         {true, batchtest.NewJournal(7 * time.Minute)},
+	}, func(t *testing.T, test row) {
+		wallet := &walletService{}
+		var late sync.WaitGroup
+		service := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if !strings.HasSuffix(r.URL.Path, purchase) {
+				return wallet.RoundTrip(r)
+			}
+			late.Go(func() {
+				time.Sleep(2 * time.Minute)
+				_, _ = wallet.RoundTrip(r.Clone(context.Background()))
+			})
+			select {
+			case <-time.After(29 * time.Second):
+				return httpmock.NewStringResponse(http.StatusGatewayTimeout, "<html>504</html>"), nil
+			case <-r.Context().Done():
+				return nil, r.Context().Err()
+			}
+		})
+		for run := range 3 {
+			ctx, kill := context.WithCancel(t.Context())
+			if run == 0 && test.killed {
+				time.AfterFunc(10*time.Second, kill)
+			}
+			report, err := batch.Run(ctx, walletClient(t, service), walletItems(1),
+				&batch.Options{Select: shipping.SelectAll, Journal: test.journal})
+			kill()
+			want := batch.StateCompleted
+			if run == 0 {
+				want = batch.StateUnknown
+			}
+			if got := report.Results[0]; got.State != want {
+				t.Errorf("run %d: %+v, %v", run+1, got, err)
+			}
+		}
+		late.Wait()
+		if wallet.purchases != 1 || wallet.requests["RD-SH-1"].charges != 1 {
+			t.Errorf("%d purchases", wallet.purchases)
+		}
+	})
+}
+
+// An item that waits for the outcome of a purchase of an earlier run held a place of Concurrency, so that a run after a
+// kill did nothing else for as long.
+func TestBatch_AnOpenPurchaseHoldsNoPlace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{}
+		service.put("RD-SH-1", "draft")
+		began, completed := time.Now(), map[string]time.Duration{}
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &batch.Options{
+			Concurrency: 1, Select: shipping.SelectAll, Journal: newMemoryJournal(t, purchasing(t, "SH-1")),
+			Progress: func(event batch.Event) {
+				if event.Item.State == batch.StateCompleted {
+					completed[event.Item.Key] = time.Since(began)
+				}
+			},
+		})
+		if err != nil || report.Err() != nil || completed["SH-3"] > time.Minute || completed["SH-1"] < 5*time.Minute {
+			t.Errorf("%v, %v: completed after %v", err, report.Err(), completed)
 		}
 	})
 }

@@ -26,6 +26,7 @@ type run struct {
 	intervals wait.Intervals // of Options.Poll
 	entries   []*entry
 	slots     chan struct{}
+	settling  chan struct{} // a slot of each item that waits for the outcome of its purchase
 
 	// going ends when nothing more may be begun or purchased: the journal failed, or a callback panicked.
 	going context.Context
@@ -49,7 +50,7 @@ type run struct {
 
 func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
 	r := &run{client: client, options: options, call: call, journal: options.Journal,
-		slots: make(chan struct{}, options.Concurrency)}
+		slots: make(chan struct{}, options.Concurrency), settling: make(chan struct{}, maxSettling)}
 	r.going, r.stop = context.WithCancel(context.Background())
 	r.intervals, _ = wait.Intervals{
 		MinInterval: options.Poll.MinInterval, MaxInterval: options.Poll.MaxInterval,
@@ -149,21 +150,21 @@ func (r *run) work(ctx context.Context) (*Report, error) {
 func (r *run) begin(ctx context.Context) bool {
 	select {
 	case r.slots <- struct{}{}:
+		if ctx.Err() == nil && r.mayContinue() == nil {
+			return true
+		}
+		<-r.slots // an item that was settled meanwhile takes it again
 	case <-ctx.Done():
 	case <-r.going.Done():
 	}
-	return ctx.Err() == nil && r.mayContinue() == nil
+	return false
 }
 
 // carry takes an item, which has a slot, from step to step. While the item waits, others have the slot.
 func (r *run) carry(ctx context.Context, e *entry) {
 	ctx = itemkey.With(ctx, e.record.Key)
 	for {
-		next := e.step(ctx)
-		if next > 0 {
-			r.waiting.Add(1)
-		}
-		<-r.slots
+		next := r.step(ctx, e)
 		if next == 0 {
 			return
 		}
@@ -177,6 +178,28 @@ func (r *run) carry(ctx context.Context, e *entry) {
 		}
 		r.waiting.Add(-1)
 	}
+}
+
+// step does the next step of an item, and gives its slot back.
+func (r *run) step(ctx context.Context, e *entry) time.Duration {
+	defer func() { <-r.slots }()
+	next := e.step(ctx)
+	if next > 0 {
+		r.waiting.Add(1)
+	}
+	return next
+}
+
+// maxSettling is how many purchases are settled at the same time. Each is read about eight times in five minutes.
+const maxSettling = 256
+
+// aside does something of an item that takes minutes and little work. Meanwhile others have its slot.
+func (r *run) aside(do func()) {
+	<-r.slots
+	defer func() { r.slots <- struct{}{} }()
+	r.settling <- struct{}{}
+	defer func() { <-r.settling }()
+	do()
 }
 
 // closingTime limits the calls of the journal after the context of a batch has ended.

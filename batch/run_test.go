@@ -155,8 +155,8 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"budget below nothing":        {nil, options{Budget: nairaBudget(t, "-1")}, "negative amount"},
 		// It panicked, so that a program that did not check the error of OpenFile never saw it.
 		"a file that was not opened": {nil, options{Journal: (*batch.File)(nil)}, "check the error of OpenFile"},
-		"lease too short": {nil, options{Journal: batchtest.NewJournal(75*time.Second - 1)},
-			"make the lease at least 1m15s"},
+		"lease too short": {nil, options{Journal: batchtest.NewJournal(375*time.Second - 1)},
+			"make the lease at least 6m15s"},
 		"lease too short to read": {nil, options{Purchase: purchases{QuietFor: 4 * time.Minute},
 			Journal: batchtest.NewJournal(5*time.Minute - 1)}, "make the lease at least 5m0s"},
 		"unknown type to select": {keyed("b"), options{Select: shipping.SelectOnly("fda")}, "did you mean FDA?"},
@@ -181,7 +181,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		}
 	}
 	for name, journal := range map[string]batch.Journal{"no journal": nil,
-		"the shortest lease": batchtest.NewJournal(75 * time.Second)} {
+		"the shortest lease": batchtest.NewJournal(375 * time.Second)} {
 		report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), nil, &options{
 			Journal: journal, Select: shipping.SelectAll, Budget: nairaBudget(t, "0"),
 		})

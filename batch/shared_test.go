@@ -51,7 +51,7 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 // A run whose callback outlasted its claim reported a draft that another run had purchased.
 func TestBatch_AClaimThatEndedDuringSelectIsNoOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		service, journal := &walletService{}, batchtest.NewJournal(2*time.Minute)
+		service, journal := &walletService{}, batchtest.NewJournal(7*time.Minute)
 		var runs sync.WaitGroup
 		for _, choose := range []func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){
 			func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {

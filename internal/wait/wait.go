@@ -36,6 +36,10 @@ func WithReason(ctx context.Context, err error) error {
 	return err
 }
 
+// QuietFor is how long a request has to read as a draft until a purchase whose response was lost counts as not charged:
+// gateways give up after 29 to 100 s, and the service behind one may go on.
+const QuietFor = 5 * time.Minute
+
 // Intervals bound the polls of a wait. Zero fields take the defaults.
 type Intervals struct {
 	// MinInterval and MaxInterval bound the time between polls. Defaults 1 s and 30 s.

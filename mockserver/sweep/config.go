@@ -53,7 +53,8 @@ type Config struct {
 	Restart bool
 	// Parallel is how many programs [Sweep] runs at once. Default: 1.
 	Parallel int
-	// Timeout is how long a run of [Sweep] may take. Default: two minutes.
+	// Timeout is how long a run of [Sweep] may take. Default: eight minutes, because a careful program waits
+	// for [shipping.PurchaseOptions.QuietFor] before it decides.
 	Timeout time.Duration
 	// Progress is called by [Sweep] after each run, never twice at the same time.
 	Progress func(ended, total int, r RunResult)
@@ -63,7 +64,7 @@ type Config struct {
 
 const (
 	defaultPatience = 30 * time.Second
-	defaultTimeout  = 2 * time.Minute
+	defaultTimeout  = 8 * time.Minute
 	defaultQuiet    = 10 * time.Second
 )
 

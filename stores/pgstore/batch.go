@@ -33,12 +33,12 @@ type BatchJournal struct {
 }
 
 // NewBatchJournal returns the journal of the batch of that name. An item of a process that has died is taken over
-// after the lease (0: 2 minutes), which must be the same in every process. A tenth of it is reserved for clocks that
+// after the lease (0: 7 minutes), which must be the same in every process. A tenth of it is reserved for clocks that
 // run at different speeds, and the rest must be at least a quarter longer than the QuietFor of the batch. A longer
 // lease covers a process that stalls for longer.
 func NewBatchJournal(pool *pgxpool.Pool, batch string, lease time.Duration) *BatchJournal {
 	if lease <= 0 {
-		lease = 2 * time.Minute
+		lease = 7 * time.Minute
 	}
 	return &BatchJournal{pool: pool, batch: column(batch), lease: lease}
 }

@@ -127,7 +127,7 @@ func buyOnce(ctx context.Context, client *shipping.Client, db database, shipment
 		_, err = client.Regulatory.Purchase(ctx, purchase)
 		return finish(ctx, client, db, shipmentID, purchase, err)
 	}
-	_, err = client.Regulatory.SettlePurchase(ctx, purchase) // takes up to a minute
+	_, err = client.Regulatory.SettlePurchase(ctx, purchase) // takes up to five minutes
 	return finish(ctx, client, db, shipmentID, purchase, err)
 }
 

@@ -25,8 +25,8 @@ import (
 // service. maxRuns is how often a process runs the batch: for each fault, to
 // settle, and once more.
 const (
-	lease    = 2 * time.Minute
-	stall    = 3 * time.Minute
+	lease    = 7 * time.Minute
+	stall    = 8 * time.Minute
 	staleFor = 2 * time.Second
 	nextTry  = 40 * time.Second
 	maxRuns  = 8
