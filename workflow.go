@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -114,7 +115,8 @@ type PollEvent struct {
 // AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, compares their price with the
 // budget, purchases, and waits until the request is completed or failed. If Select is nil or chooses
 // nothing, it purchases nothing, and returns the draft without an error. A failed request is returned together with
-// an error that is [ErrRequestFailed].
+// an error that is [ErrRequestFailed], and one whose charge is above what the draft can cost with an error that is
+// [ErrOvercharged].
 //
 // Invalid options are a [*ValidationError], and a failed analysis returns the error of [RegulatoryService.Analyze].
 // Every error after the analysis is a [*RegulatoryError] with the request's id, with which a later call continues, and
@@ -174,7 +176,12 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 // mayBeAnalyzing reports whether the analysis may be under way: the status of the request is not in the specification,
 // and nothing else shows a purchase.
 func (r *RegulatoryRequest) mayBeAnalyzing() bool {
-	return !r.Status.known() && !r.shown().ShowsCharge() && len(r.Documents) == 0
+	return !r.Status.known() && !r.expired() && !r.shown().ShowsCharge() && len(r.Documents) == 0
+}
+
+// expired reports whether the dialect declares that a draft with this status has expired.
+func (r *RegulatoryRequest) expired() bool {
+	return r.Dialect != nil && r.Dialect.Record.States[string(r.Status)] == "expired"
 }
 
 // flow is one run of AnalyzeAndPoll or Resume.
@@ -315,6 +322,7 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	if err != nil || len(p.DocumentTypes) == 0 {
 		return p.Draft, err
 	}
+	cost := f.costOf(p)
 	bought, err := f.service.Purchase(ctx, p, f.call...)
 	if err != nil {
 		failed, ok := err.(*RegulatoryError) // not errors.As: an error can wrap that of another request
@@ -330,7 +338,48 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 		return nil, err
 	}
 	waiting.purchased, waiting.outcome = true, OutcomeCharged
-	return waiting.run(ctx)
+	record, err := waiting.run(ctx)
+	return record, f.compared(cost, p.Draft.ChargedAmount, bought, record, err)
+}
+
+// costOf returns the most that a purchase can cost; without an amount if that is not clear.
+func (f *flow) costOf(p *PurchaseRequest) (cost Budget) {
+	var err error
+	if f.options.Budget != nil {
+		cost.Currency = f.options.Budget.Currency
+		cost.Amount, err = f.options.Budget.Check(p.Draft, p.DocumentTypes...)
+	} else {
+		cost.Amount, cost.Currency, err = p.Draft.Cost(p.DocumentTypes...)
+	}
+	if err != nil {
+		return Budget{}
+	}
+	return cost
+}
+
+// compared adds [ErrOvercharged] to the error of a wait if the service reports a charge above the cost of the draft. What
+// the draft showed already is a quote.
+func (f *flow) compared(cost Budget, quote Amount, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
+	charged := Budget{Amount: bought.ChargedAmount, Currency: bought.Currency}
+	if record != nil && record.ChargedAmount.Known() {
+		charged = Budget{Amount: record.ChargedAmount, Currency: record.Currency}
+	}
+	if !cost.Amount.Known() || !charged.Amount.Known() || charged.Amount == quote {
+		return err
+	}
+	foreign := charged.Currency != "" && cost.Currency != "" && !evidence.SameCurrency(charged.Currency, cost.Currency)
+	if !foreign && charged.Amount.Round(9).Cmp(cost.Amount) <= 0 { // as the amounts of an offer are
+		return err
+	}
+	charged.Currency = cmp.Or(oneLine(charged.Currency, maxErrorID), cost.Currency)
+	over := fmt.Errorf("%w: the service charged %s, and the draft shows %s at most%s", ErrOvercharged, charged, cost,
+		f.service.core.dialect.CostText())
+	if failed, ok := err.(*RegulatoryError); ok {
+		failed.Err = joinErrors(failed.Err, over)
+		return failed
+	}
+	return &RegulatoryError{RequestID: f.id, Step: wait.StepPurchased, Outcome: OutcomeCharged,
+		Request: f.service.core.withoutKey(record), Err: over}
 }
 
 // failed returns the error of a step before the purchase was sent.
@@ -437,7 +486,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	if w.analysis && !record.mayBeAnalyzing() {
 		return 0, true, nil
 	}
-	poll := w.polls.Found(ctx, record.Status == StatusDraft || w.analysis, record.Status.Final())
+	poll := w.polls.Found(ctx, record.Status == StatusDraft || w.analysis, record.Status.Final() || record.expired())
 	switch poll.End {
 	case wait.StillDraft:
 		if w.analysis {
@@ -506,6 +555,12 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 //
 // Specification: "Regulatory analyze", "Regulatory generation" (under "Errors").
 var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
+
+// ErrOvercharged is returned, in a [*RegulatoryError] with [OutcomeCharged], for a purchase whose charge, as the service
+// reports it, is above the most that its draft can cost (see [RegulatoryRequest.Cost]), or is in another currency. The
+// purchase is made: compare it with the wallet's transactions. If the dialect declares what an offer costs, the error
+// shows it.
+var ErrOvercharged = errors.New("shipping: charged more than the draft can cost")
 
 // ErrNotPurchased is returned by a wait for a request that stays a draft: it does not change until it is
 // purchased.

@@ -162,7 +162,9 @@ type Result struct {
 	// Beside is the part of Amount that this run reserved for numbers that the offers show beside their prices, such as a
 	// tax; not given if it reserved nothing.
 	Beside shipping.Amount
-	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. The
+	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. If the
+	// service has charged more than the draft can cost, it is [shipping.ErrOvercharged] too, also with StateCompleted, in the
+	// run that completes the item. The
 	// Request of a [*shipping.RegulatoryError] holds only the id and the status, because a batch can have many thousand
 	// items.
 	Err error
@@ -204,9 +206,9 @@ func (r *Report) Count(state State) int {
 	return n
 }
 
-// Err joins the errors of all items that are still open, each with what to do next. Items for which nothing was
-// purchased share one line if their errors differ only in requests and amounts. It is nil if each item is
-// [StateCompleted], [StateClosed] or [StateDraft], and for a nil report.
+// Err joins the errors of all items that are still open, each with what to do next, and of those whose charge is above
+// their cost. Items for which nothing was purchased share one line if their errors differ only in requests and amounts.
+// It is nil if each item is [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for a nil report.
 func (r *Report) Err() error {
 	if r == nil {
 		return nil
@@ -269,7 +271,7 @@ func (r Result) cause() string {
 }
 
 func (r Result) open() bool {
-	return r.State != StateCompleted && r.State != StateClosed && r.State != StateDraft
+	return r.Err != nil || r.State != StateCompleted && r.State != StateClosed && r.State != StateDraft
 }
 
 // openItems is the error of the open items of a report that have the same cause and the same cure.
@@ -296,6 +298,11 @@ func (e *openItems) Unwrap() []error { return e.errs }
 // next returns what to do about an open item.
 func (r Result) next() string {
 	switch {
+	case r.State == StateCompleted:
+		return "its documents are generated: compare the charge with the wallet's transactions"
+	case errors.Is(r.Err, errExpired):
+		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
+			"analyze it again"
 	case r.fitsAnotherPeriod():
 		return "a run of another period has a budget of its own"
 	case r.State == StateUnknown:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/wait"
 )
@@ -22,14 +23,16 @@ type entry struct {
 	twin    string // the key of the item that is purchased for the same shipment or file; empty: this one
 	claim   Claim  // nil while this process does not have the item
 	record  Record
-	again   time.Duration   // the interval between tries, if another process has the item
-	polls   *wait.Polls     // of the wait for its documents
-	refusal *shipping.Error // why the service refused the purchase of this run, which is settled now; nil if it did not
+	again   time.Duration    // the interval between tries, if another process has the item
+	polls   *wait.Polls      // of the wait for its documents
+	refusal *shipping.Error  // why the service refused the purchase of this run, which is settled now; nil if it did not
+	dialect *dialect.Dialect // of the record as last read; nil if it decides nothing
+	fresh   bool             // the draft was made in this run
+	open    bool             // the item had not ended when this process claimed it
 	err     error
 	done    bool
 
-	beside   shipping.Amount // what this run reserved beside the prices; not given if it reserved nothing
-	declared []string        // what the dialect declares as not charged
+	beside shipping.Amount // what this run reserved beside the prices; not given if it reserved nothing
 }
 
 // step returns how long to wait before the next one; 0 ends the item in this run.
@@ -88,7 +91,7 @@ func (e *entry) take(ctx context.Context) error {
 	default: // nothing was purchased for the other one
 		record = Record{Key: record.Key, ShipmentID: id, FileHash: hash}
 	}
-	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil
+	e.claim, e.record, e.again, e.refusal, e.open = claim, record, 0, nil, !record.final()
 	return nil
 }
 
@@ -151,6 +154,9 @@ func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 	case "":
 		return e.analyze(ctx)
 	case StepAnalyzed:
+		if e.record.RequestID == "" {
+			return e.analyze(ctx)
+		}
 		return e.resume(ctx)
 	case StepPurchasing:
 		return e.settle(ctx)
@@ -178,7 +184,7 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	e.record.RequestID = draft.RequestID
+	e.record.RequestID, e.fresh = draft.RequestID, true
 	if err := e.move(StepAnalyzed); err != nil {
 		return 0, err
 	}
@@ -272,8 +278,18 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	draft, err := e.get(ctx)
-	if err != nil {
+	switch {
+	case errors.Is(err, shipping.ErrNotFound):
+		return e.expired(ctx, nil, err)
+	case err != nil:
 		return 0, err
+	}
+	e.dialect = draft.Dialect
+	if err := e.foundElsewhere(draft); err != nil {
+		return 0, err
+	}
+	if e.meansExpired(draft.Status) {
+		return e.expired(ctx, draft, fmt.Errorf("the draft has expired: its status is %s", quoteShort(string(draft.Status))))
 	}
 	return e.fromDraft(ctx, draft)
 }
@@ -295,7 +311,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 			return 0, e.analysisFailed(failed)
 		}
 		if failed.Step == wait.StepAnalyzed {
-			return 0, e.failed(failed.Step, failed.Request, failed.Err)
+			return 0, e.failed(failed.Step, failed.Request, e.undeclaredStatus(failed))
 		}
 		return 0, e.failed(failed.Step, failed.Request, cmp.Or(isDraft(failed.Request), failed.Err))
 	}
@@ -432,6 +448,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	}
 	e.polled(shipping.PollEvent{Step: wait.StepEnded, Request: record}, poll)
 	known := e.record
+	e.dialect = record.Dialect
 	e.charge(record.ChargedAmount, record.Currency)
 	switch record.Status {
 	case shipping.StatusCompleted:
@@ -479,6 +496,7 @@ func (r *run) retryPoll(err error) (retry bool, after time.Duration) {
 func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	intent := e.record
 	intent.Step, intent.Documents, intent.Note, intent.Period = StepPurchasing, selected, "", e.run.options.Period
+	intent.Earlier = e.earlier()
 	var err error
 	if intent.Purchase, err = remember(intent.RequestID, draft, selected); err != nil {
 		return err
@@ -502,14 +520,11 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 	return err
 }
 
-// besides notes what is reserved beside the prices, and what the dialect declares as not charged.
+// besides notes what is reserved beside the prices.
 func (e *entry) besides(draft *shipping.RegulatoryRequest) {
 	price, _, err := draft.Price(e.record.Documents...)
 	if beside, failed := e.record.Amount.Sub(price); err == nil && failed == nil && e.record.Amount.Known() {
 		e.beside = beside
-	}
-	if draft.Dialect != nil {
-		e.declared = draft.Dialect.Offer.Beside
 	}
 }
 
@@ -540,7 +555,7 @@ func remember(requestID string, draft *shipping.RegulatoryRequest,
 // purchase sends the purchase once, if there is enough time in which no other process can settle it.
 func (e *entry) purchase(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
 	purchase := e.remembered()
-	purchase.Draft = draft
+	purchase.Draft, e.dialect = draft, draft.Dialect
 	buying, stop, err := e.claim.Within(ctx)
 	if err != nil {
 		return 0, err
@@ -548,7 +563,7 @@ func (e *entry) purchase(ctx context.Context, draft *shipping.RegulatoryRequest)
 	defer stop()
 	bought, err := e.run.client.Regulatory.Purchase(buying, purchase, e.run.call...)
 	if refusedUnsent(err) {
-		return e.notCharged(err)
+		return e.notCharged(ctx, err)
 	}
 	return e.bought(ctx, bought, err)
 }
@@ -584,7 +599,10 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 	}
 	if e.refusal != nil { // the service would refuse it again
 		failed.Err = e.refusal
-		return e.notCharged(failed)
+		return e.notCharged(ctx, failed)
+	}
+	if !e.refused() {
+		e.record.Earlier = EarlierLost
 	}
 	if err := e.giveBack(); err != nil {
 		return 0, err
@@ -604,7 +622,7 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 			e.charge(failed.Request.ChargedAmount, failed.Request.Currency)
 		}
 	case failed != nil && failed.Outcome == shipping.OutcomeNotCharged:
-		return e.notCharged(err)
+		return e.notCharged(ctx, failed)
 	case failed != nil && failed.Purchase.Refused && !e.refused():
 		// A later run must not take a refused purchase for one whose response was lost.
 		e.record.Purchase = failed.Purchase
@@ -631,9 +649,25 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 // refused reports whether the record states that the service refused the purchase.
 func (e *entry) refused() bool { return e.record.Purchase != nil && e.record.Purchase.Refused }
 
-// notCharged ends the item, in this run, after a purchase that charged nothing.
-func (e *entry) notCharged(err error) (time.Duration, error) {
-	return 0, errors.Join(err, e.giveBack())
+// notCharged ends the item, in this run, after a purchase that was refused or never sent. If it was refused because the
+// draft has expired, the item is analyzed again.
+func (e *entry) notCharged(ctx context.Context, err error) (time.Duration, error) {
+	if written := e.giveBack(); written != nil {
+		return 0, errors.Join(err, written)
+	}
+	failed, ok := err.(*shipping.RegulatoryError)
+	if !ok || !failed.Purchase.Refused {
+		return 0, err
+	}
+	refusal, ok := errors.AsType[*shipping.Error](failed.Err)
+	if !ok {
+		return 0, failed
+	}
+	if e.dialect != nil && refusal.Code != "" && refusal.Code == e.dialect.Refusal.ExpiredCode {
+		return e.expired(ctx, failed.Request, failed)
+	}
+	failed.Err = e.undeclaredCode(failed.Err, refusal.Code)
+	return 0, failed
 }
 
 // giveBack records that nothing was charged, which gives the reservation back.
@@ -663,28 +697,43 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 		return
 	}
 	e.record.Charged, e.record.ChargedCurrency = amount, currency
-	priced := e.record.Amount.Known()
-	switch {
-	case priced && currency != "" && e.record.Currency != "" && !evidence.SameCurrency(currency, e.record.Currency):
-		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft was priced in %s", money(amount, currency), e.record.Key,
-			e.record.Currency))
-		return
-	case amount.Round(9).Cmp(e.record.Amount) <= 0: // as the amounts of an offer are
-		return
-	case priced:
-		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most%s", money(amount, e.record.Currency),
-			e.record.Key, money(e.record.Amount, e.record.Currency), e.withoutDeclared()))
+	if !e.record.foreign() && amount.Round(9).Cmp(e.record.Amount) > 0 { // as the amounts of an offer are
+		if e.record.Amount.Known() {
+			e.record.Cost = cmp.Or(e.record.Cost, e.record.Amount)
+		}
+		e.record.Amount = amount
+		e.record.Currency = cmp.Or(e.record.Currency, currency)
 	}
-	e.record.Amount = amount
-	e.record.Currency = cmp.Or(e.record.Currency, currency)
+	if over := e.record.overcharge(); over != "" {
+		e.run.overcharged(fmt.Sprintf("%s (item %s)%s", over, e.record.Key, e.dialect.CostText()))
+	}
 }
 
-// withoutDeclared names what the cost of the item does not count because the dialect declares it as not charged.
-func (e *entry) withoutDeclared() string {
-	if len(e.declared) == 0 {
-		return ""
+// foreign reports whether the charge is in another currency than the draft, so that they cannot be compared.
+func (r Record) foreign() bool {
+	return r.Charged.Known() && r.Amount.Known() && r.ChargedCurrency != "" && r.Currency != "" &&
+		!evidence.SameCurrency(r.ChargedCurrency, r.Currency)
+}
+
+// overcharge returns what the service charged and what the draft can cost, if the charge is more, or in another currency.
+func (r Record) overcharge() string {
+	switch {
+	case r.Cost.Known():
+		return fmt.Sprintf("%s, and the draft shows %s at most", money(r.Amount, r.Currency), money(r.Cost, r.Currency))
+	case r.foreign():
+		return fmt.Sprintf("%s, and the draft is priced in %s", money(r.Charged, r.ChargedCurrency), r.Currency)
 	}
-	return " without what offer.beside of the dialect declares (" + strings.Join(e.declared, ", ") + ")"
+	return ""
+}
+
+// overcharged returns the error of an item whose charge is above its cost, in the run that completes it, and before.
+func (e *entry) overcharged() error {
+	over := e.record.overcharge()
+	if over == "" || !e.open || e.record.Step == StepClosed {
+		return nil
+	}
+	return &shipping.RegulatoryError{RequestID: e.record.RequestID, Step: wait.StepPurchased,
+		Outcome: shipping.OutcomeCharged, Err: fmt.Errorf("%w: %s%s", shipping.ErrOvercharged, over, e.dialect.CostText())}
 }
 
 func money(amount shipping.Amount, currency string) shipping.Budget {

@@ -42,7 +42,8 @@ func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 }
 
 // A reported charge below the draft's price, such as 0, frees no money. A charge above the price counts, and ends the
-// purchases of the run.
+// purchases of the run. It was reported to nobody if it was that of the last item: the run that reads it reports it, and
+// no later one.
 func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 	type row struct {
 		fault     purchaseFault
@@ -91,14 +92,20 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 			tc.fault.Charge == "" {
 			t.Errorf("%+v", first)
 		}
+		failed, _ := errors.AsType[*shipping.RegulatoryError](first.Err)
+		if over := errors.Is(report.Err(), shipping.ErrOvercharged); over != (tc.purchases == 1) || over &&
+			(failed == nil || failed.Outcome != shipping.OutcomeCharged || failed.RequestID != "RD-SH-1") {
+			t.Errorf("%v", first.Err)
+		}
 		if last := report.Results[2]; last.State != batch.StateOverBudget || len(last.Documents) != 1 ||
-			tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft shows 100.00 NGN at most") {
+			tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "and the draft shows 100.00 NGN at most (item SH-1)") {
 			t.Errorf("%+v", last)
 		}
 		options.Progress = nil
 		again, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
-		if err != nil || again.Committed != report.Committed || again.Results[0].Charged != first.Charged {
-			t.Errorf("the next run: %+v, %v", again, err)
+		if err != nil || again.Committed != report.Committed || again.Results[0].Charged != first.Charged ||
+			again.Err() != nil || again.Retryable() {
+			t.Errorf("the next run: %+v, %v, %v", again, err, again.Err())
 		}
 	})
 }
@@ -167,7 +174,11 @@ func TestBatch_AChargeOfWhatIsDeclared(t *testing.T) {
 			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"),
 		})
 		shippingtest.NoError(t, err)
-		const want = "whose draft shows 100.00 NGN at most without what offer.beside of the dialect declares (tax)"
+		const want = `and the draft shows 100.00 NGN at most (item SH-1); the dialect declares "offer.beside += tax"`
+		if first := report.Results[0].Err; !errors.Is(first, shipping.ErrOvercharged) ||
+			!strings.Contains(first.Error(), `"offer.beside += tax"`) {
+			t.Errorf("%v", first)
+		}
 		if got := report.Results[1]; got.State != batch.StateOverBudget || !strings.Contains(got.Err.Error(), want) {
 			t.Errorf("%s, %v", got.State, got.Err)
 		}
@@ -200,8 +211,8 @@ func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 		"lost":             {purchaseFault{Lose: true}, false, batch.StateCompleted, nil, "100", "100"},
 		"refused":          {purchaseFault{Refuse: true}, false, batch.StateError, shipping.ErrInvalidRequest, "0", ""},
 		"unknown":          {purchaseFault{Ignore: true}, false, batch.StateUnknown, shipping.ErrConnection, "100", ""},
-		"purchased before": {purchaseFault{}, true, batch.StateCompleted, nil, "120", "120"},
-		"more was charged": {purchaseFault{Charge: "130"}, false, batch.StateCompleted, nil, "130", "130"},
+		"purchased before": {purchaseFault{}, true, batch.StateCompleted, shipping.ErrOvercharged, "120", "120"},
+		"more was charged": {purchaseFault{Charge: "130"}, false, batch.StateCompleted, shipping.ErrOvercharged, "130", "130"},
 		"less was reported": {purchaseFault{Report: `"charged_amount":7,"currency":"NGN"`}, false, batch.StateCompleted, nil,
 			"100", "7"},
 	}, func(t *testing.T, test row) {

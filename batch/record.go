@@ -37,12 +37,29 @@ type Record struct {
 	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	Charged         shipping.Amount `json:"charged,omitzero"`
 	ChargedCurrency string          `json:"charged_currency,omitempty"`
+	// Cost is the most that the draft can cost, if Charged is more; else it is Amount.
+	Cost shipping.Amount `json:"cost,omitzero"`
+	// Earlier is what became of the purchases of the item before this record: [EarlierRefused], or why an item whose draft
+	// has expired is not analyzed again without a person. Empty: an earlier version of the package wrote the record, or
+	// nothing was purchased.
+	Earlier string `json:"earlier,omitempty"`
 	// Purchase is the purchase as [shipping.RegulatoryService.SettlePurchase] needs it, until its outcome is known.
 	Purchase *shipping.PurchaseRequest `json:"purchase,omitempty"`
 	// Note is the reason given to [Resolve].
 	Note string    `json:"note,omitempty"`
 	At   time.Time `json:"at"`
 }
+
+// Values of [Record.Earlier].
+const (
+	// EarlierRefused: each purchase of the item was refused, or never sent.
+	EarlierRefused = "refused"
+	// EarlierLost: the response of a purchase was lost. Also if it was settled as not charged, it is not certain that it
+	// never takes effect.
+	EarlierLost = "lost"
+	// EarlierElsewhere: the request showed a purchase that the batch has not made.
+	EarlierElsewhere = "elsewhere"
+)
 
 // Source identifies what the item is purchased for: the shipment, or the hash of the invoice's address. It is empty if
 // neither is known.
@@ -104,7 +121,7 @@ func (r *Record) check() error {
 		return fmt.Errorf("shipping: the record of batch item %q has the unknown step %q; use the version of the package "+
 			"that wrote it", r.Key, r.Step)
 	}
-	if unreadable(r.Amount) || unreadable(r.Charged) {
+	if unreadable(r.Amount) || unreadable(r.Charged) || unreadable(r.Cost) {
 		return fmt.Errorf("shipping: the record of batch item %q: %w", r.Key, shipping.ErrAmountUnreadable)
 	}
 	return nil
@@ -149,7 +166,8 @@ func (r *Record) validate() error {
 		return r.invalid("key", r.Key, problem)
 	}
 	texts := map[string]string{"shipment id": r.ShipmentID, "file hash": r.FileHash, "request id": r.RequestID,
-		"currency": r.Currency, "charged currency": r.ChargedCurrency, "period": r.Period, "note": r.Note}
+		"currency": r.Currency, "charged currency": r.ChargedCurrency, "period": r.Period, "earlier": r.Earlier,
+		"note": r.Note}
 	for name, text := range texts {
 		if problem := textProblem(text, maxRecordText); problem != "" {
 			return r.invalid(name, text, problem)
@@ -186,7 +204,8 @@ func textProblem(text string, limit int) string {
 
 // The steps of an item in a journal.
 const (
-	// StepAnalyzed: the item has a draft, also after a purchase that was certainly not charged.
+	// StepAnalyzed: the item has a draft, also after a purchase that was certainly not charged. Without a RequestID,
+	// [Resolve] has opened the item, and the next run analyzes it.
 	StepAnalyzed shipping.Step = "analyzed"
 	// StepPurchasing is written before the purchase is sent. If it is the last record, the outcome
 	// must be settled.
@@ -210,6 +229,12 @@ func (r Record) Committed() bool { return r.Step != "" && r.Step != StepAnalyzed
 // failed.
 func (r Record) bought() bool {
 	return len(r.Documents) > 0 || r.Purchase != nil || r.Amount.Known() || r.Charged.Known()
+}
+
+// unsold reports whether the journal shows that nothing can have been purchased for an analyzed item: no purchase was
+// sent, or each was refused or never sent.
+func (r Record) unsold() bool {
+	return r.Earlier == EarlierRefused || r.Earlier == "" && len(r.Documents) == 0
 }
 
 // begun reports whether the item has ended, or something was or may have been purchased for it.

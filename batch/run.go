@@ -219,6 +219,9 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 		if result.State == StateWaiting && result.Err == nil {
 			result.Err = e.unfinished()
 		}
+		if over := e.overcharged(); over != nil {
+			result.Err = errors.Join(result.Err, over)
+		}
 		report.Results = append(report.Results, result)
 		if beside, err := report.Beside.Add(result.Beside); err == nil {
 			report.Beside = beside

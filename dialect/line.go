@@ -77,3 +77,24 @@ func (d *Dialect) add(name, text string) error {
 	}
 	return nil
 }
+
+// CostText returns what the dialect, which may be nil, declares about the cost of an offer, as the end of an error about a
+// charge; "" if it declares nothing.
+func (d *Dialect) CostText() string {
+	if d == nil {
+		return ""
+	}
+	var lines []string
+	for _, line := range []Line{{"offer.amount", d.Offer.Amount}, {"offer.default_currency", d.Offer.DefaultCurrency}} {
+		if line.Value != "" {
+			lines = append(lines, strconv.Quote(line.String()))
+		}
+	}
+	for _, beside := range d.Offer.Beside {
+		lines = append(lines, strconv.Quote(Line{"offer.beside", beside}.String()))
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "; the dialect declares " + strings.Join(lines, " and ") + ""
+}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,17 +18,21 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/dialect"
 )
 
 // A nightly job over some shipments. Each night has a part of them, half of which the night before had too. Each
-// shipment costs price, and the budget of a night is not enough for all of them.
+// shipment costs price, and the budget of a night, which rises, is not enough for all of them. A draft that is older than
+// draftLife cannot be purchased.
 const (
 	nights    = 30
 	shipments = 60
 	perNight  = 20
 	price     = 100
-	budget    = 3*price + price/2
+	draftLife = 12 * time.Hour
 )
+
+func budget(night int) int { return (3+night/3)*price + price/2 }
 
 // Machine is a journal as one process has it. Abandon is called after the process was killed, with the items that it
 // had: as if their claims had ended.
@@ -37,14 +42,18 @@ type Machine struct {
 }
 
 // Nights runs the job for thirty nights on some machines, in a synctest bubble. Each run may be killed at any record,
-// and is begun again; open opens the journal each time. Analyses fail and succeed later, generations fail until a
-// person retries them, responses of purchases are lost. Each shipment is charged once, each night stays within its
-// budget, and Report.Err names exactly what is open.
+// and is begun again; open opens the journal each time. Drafts expire before the next night, in each way that a service
+// can show it. Analyses fail and succeed later, generations fail until a person retries them, responses of purchases are
+// lost. Each shipment is charged once, each night stays within its budget, and Report.Err names exactly what is open.
 func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 	t.Helper()
-	job := &job{t: t, service: &service{requests: map[string]*request{}, analyses: map[string]int{}}, open: open}
+	job := &job{t: t, service: &service{requests: map[string]*request{}, analyses: map[string]int{},
+		sends: map[string]int{}}, open: open}
 	client, err := shipping.NewClient("sk_test_nights", shipping.WithBaseURL("http://nights.test"),
-		shipping.WithHTTPClient(&http.Client{Transport: job.service}))
+		shipping.WithHTTPClient(&http.Client{Transport: job.service}), shipping.WithDialect(&dialect.Dialect{
+			Record:  dialect.RecordMembers{States: map[string]string{"expired": "expired"}},
+			Refusal: dialect.Refusal{ExpiredCode: "expired"},
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,18 +68,14 @@ func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 		var running sync.WaitGroup
 		for machine := range machines {
 			random := rand.New(rand.NewPCG(seed, uint64(night*machines+machine)))
-			running.Go(func() { reports[machine] = job.untilDone(items, fmt.Sprint("night ", night), random) })
+			running.Go(func() { reports[machine] = job.untilDone(items, night, random) })
 		}
 		running.Wait()
-		if spent := (len(job.service.charges()) - charges) * price; spent > budget {
-			t.Errorf("night %d: %d is charged, and the budget is %d", night, spent, budget)
+		if spent := (len(job.service.charges()) - charges) * price; spent > budget(night) {
+			t.Errorf("night %d: %d is charged, and the budget is %d", night, spent, budget(night))
 		}
 		job.check(night, items, reports)
-		for _, result := range reports[0].Results { // what a person does in the morning
-			if result.State == batch.StateFailed && len(result.Documents) > 0 {
-				job.service.retry(result.RequestID)
-			}
-		}
+		job.morning(reports[0])
 		time.Sleep(24 * time.Hour)
 	}
 	bought := map[string]int{}
@@ -85,8 +90,27 @@ func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 	if job.kills < nights {
 		t.Errorf("%d kills in %d nights", job.kills, nights)
 	}
-	t.Logf("%d nights, %d kills, %d charges", nights, job.kills, len(job.service.charges()))
+	t.Logf("%d nights, %d kills, %d charges, %d items opened by hand", nights, job.kills, len(job.service.charges()),
+		job.opened)
 	t.Attr("cases", fmt.Sprintf("%d kills", job.kills))
+}
+
+// morning does what a person does about a report.
+func (j *job) morning(report *batch.Report) {
+	for _, result := range report.Results {
+		switch {
+		case result.State == batch.StateFailed && len(result.Documents) > 0:
+			j.service.retry(result.RequestID)
+		case result.Err != nil && strings.Contains(result.Err.Error(), "not analyzed again") &&
+			!slices.Contains(j.service.charges(), result.Key):
+			machine := j.open()
+			err := batch.Resolve(j.t.Context(), machine.Journal, result.Key, shipping.OutcomeNotCharged, "no debit")
+			if machine.Abandon(nil); err != nil {
+				j.t.Error(err)
+			}
+			j.opened++
+		}
+	}
 }
 
 func shipment(n int) string { return fmt.Sprintf("SH-%02d", n) }
@@ -97,12 +121,13 @@ type job struct {
 	service *service
 	open    func() Machine
 
-	mu    sync.Mutex
-	kills int
+	mu            sync.Mutex
+	kills, opened int
 }
 
 // untilDone runs the job of a night until a run is not killed. The first runs are killed at a random record.
-func (j *job) untilDone(items []batch.Item, period string, random *rand.Rand) *batch.Report {
+func (j *job) untilDone(items []batch.Item, night int, random *rand.Rand) *batch.Report {
+	period := fmt.Sprint("night ", night)
 	for attempt := range 4 {
 		machine := j.open()
 		ctx, kill := context.WithCancel(j.t.Context())
@@ -112,11 +137,11 @@ func (j *job) untilDone(items []batch.Item, period string, random *rand.Rand) *b
 		}
 		report, err := batch.Run(ctx, j.client, items, &batch.Options{
 			Select: shipping.SelectAll, Journal: mortal, Period: period,
-			Budget: &shipping.Budget{Amount: amount(budget), Currency: "NGN"},
+			Budget: &shipping.Budget{Amount: amount(budget(night)), Currency: "NGN"},
 		})
 		kill()
 		machine.Abandon(mortal.keys())
-		if report == nil || report.Committed.Cmp(amount(budget)) > 0 {
+		if report == nil || report.Committed.Cmp(amount(budget(night))) > 0 {
 			j.t.Errorf("%s: %+v, %v", period, report, err)
 		}
 		if !mortal.dead {
@@ -255,15 +280,16 @@ type service struct {
 	mu       sync.Mutex
 	requests map[string]*request
 	analyses map[string]int // by shipment
+	sends    map[string]int // of purchases, by shipment
 	ledger   []string       // the shipment of each charge
 }
 
 type request struct {
 	shipment string
+	made     time.Time
 	status   shipping.RequestStatus
 	ready    time.Time // when the generation ends
 	fails    bool      // the generation
-	sends    int
 }
 
 func (s *service) charges() []string {
@@ -320,8 +346,24 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 		return s.purchase(body.RequestID)
 	}
 	id := path.Base(r.URL.Path)
-	s.requests[id].now()
-	return respond(id, s.requests[id])
+	found := s.requests[id]
+	found.now()
+	switch {
+	case found.expired() && number(found.shipment)%3 == 0:
+		gone := envelope(`{"status":false,"message":"Request not found"}`)
+		gone.StatusCode = http.StatusNotFound
+		return gone, nil
+	case found.expired() && number(found.shipment)%3 == 1:
+		shown := *found
+		shown.status = "expired"
+		return respond(id, &shown)
+	}
+	return respond(id, found)
+}
+
+// expired reports whether a draft can no longer be purchased. The lookup shows it for two of three shipments.
+func (r *request) expired() bool {
+	return r.status == shipping.StatusDraft && time.Since(r.made) > draftLife
 }
 
 // number is that of a shipment.
@@ -335,7 +377,7 @@ func number(shipment string) int {
 
 func (s *service) analyze(shipment string) (string, *request) {
 	s.analyses[shipment]++
-	r := &request{shipment: shipment, status: shipping.StatusDraft}
+	r := &request{shipment: shipment, made: time.Now(), status: shipping.StatusDraft}
 	if n := number(shipment); n%5 == 1 && s.analyses[shipment] <= 3 {
 		r.status = shipping.StatusFailed
 	}
@@ -349,8 +391,11 @@ var errLost = errors.New("the connection broke")
 func (s *service) purchase(id string) (*http.Response, error) {
 	r := s.requests[id]
 	n := number(r.shipment)
-	if r.sends++; n%6 == 2 && r.sends == 1 {
+	if s.sends[r.shipment]++; n%6 == 2 && s.sends[r.shipment] == 1 {
 		return nil, errLost // before it reached the service
+	}
+	if r.expired() {
+		return envelope(`{"status":false,"message":"expired","data":{"error_code":"expired"}}`), nil
 	}
 	if r.status != shipping.StatusDraft {
 		return envelope(`{"status":false,"message":"the request is not a draft","data":null}`), nil

@@ -1,0 +1,112 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/wait"
+)
+
+// A service can expire drafts, so that an item of an earlier night cannot be purchased any more. A new analysis removes
+// the last guard against a second charge: the service refuses the same request twice, and never a new one. So an item is
+// analyzed again only if three things are certain: the draft has expired, because the lookup is 404, or the dialect
+// declares its status or the code of its refusal; the journal shows that each purchase was refused or never sent; and no
+// record shows a purchase.
+
+// errExpired is the error of an item whose draft has expired, and that is not analyzed again.
+var errExpired = errors.New("the item is not analyzed again")
+
+// expired analyzes an item again whose draft has expired. record is the request as last read; nil if it is gone.
+func (e *entry) expired(ctx context.Context, record *shipping.RegulatoryRequest, cause error) (time.Duration, error) {
+	if problem := e.mayBeSold(record); problem != "" {
+		return 0, e.failed(wait.StepSelected, record, fmt.Errorf("%w; %w: %s", cause, errExpired, problem))
+	}
+	before := e.record
+	e.record = Record{Key: before.Key, ShipmentID: before.ShipmentID, FileHash: before.FileHash, Earlier: before.Earlier}
+	return e.analyze(ctx)
+}
+
+// mayBeSold returns why an item is not analyzed again; "" if it is.
+func (e *entry) mayBeSold(record *shipping.RegulatoryRequest) string {
+	switch byHand := e.record.Note != ""; {
+	case e.fresh:
+		return "the draft was made in this run"
+	case e.record.Earlier == EarlierElsewhere, record != nil && showsPurchase(record):
+		return "its request has shown a purchase"
+	case !e.record.unsold() && !byHand:
+		return "the journal does not show that each of its purchases was refused or never sent"
+	}
+	if err := e.item.Analyze.Validate(); err != nil {
+		return "the item names no shipment or file"
+	}
+	return ""
+}
+
+// meansExpired reports whether the dialect declares that a draft with the status has expired.
+func (e *entry) meansExpired(status shipping.RequestStatus) bool {
+	return e.dialect != nil && e.dialect.Record.States[string(status)] == "expired"
+}
+
+// showsPurchase reports whether a record shows a transaction, a charge or documents.
+func showsPurchase(record *shipping.RegulatoryRequest) bool {
+	return record.TransactionID != "" || record.ChargedAmount.Sign() > 0 || len(record.Documents) > 0 ||
+		evidence.Read(string(record.Raw), record.Dialect).ShowsCharge()
+}
+
+// foundElsewhere records that a request shows a purchase that the batch has not made, as long as the service shows it. A
+// draft that shows its price as a charge, as the dialect declares, shows none.
+func (e *entry) foundElsewhere(record *shipping.RegulatoryRequest) error {
+	quote := record.Status == shipping.StatusDraft && record.Dialect != nil && record.Dialect.Purchase.Quoted
+	shown := evidence.StatusOf(string(record.Status)).Purchased || showsPurchase(record) && !quote
+	if !shown || e.record.Earlier == EarlierElsewhere {
+		return nil
+	}
+	e.record.Earlier = EarlierElsewhere
+	return e.move(StepAnalyzed)
+}
+
+// earlier returns [Record.Earlier] of the next purchase.
+func (e *entry) earlier() string {
+	switch {
+	case e.record.Earlier != "":
+		return e.record.Earlier
+	case e.record.unsold():
+		return EarlierRefused
+	}
+	return EarlierLost // an earlier version has not recorded it
+}
+
+// undeclaredStatus returns the error of an analysis that has not finished, with the line that declares its status. A
+// draft that was made in this run has not expired.
+func (e *entry) undeclaredStatus(failed *shipping.RegulatoryError) error {
+	if e.fresh || failed.Request == nil || errors.Is(failed.Err, context.Canceled) ||
+		errors.Is(failed.Err, context.DeadlineExceeded) {
+		return failed.Err
+	}
+	status := string(failed.Request.Status)
+	if e.dialect != nil && e.dialect.Record.States[status] != "" {
+		return failed.Err
+	}
+	return e.declaring(failed.Err, "status", dialect.Line{Field: "record.states", Value: status + "=expired"})
+}
+
+// undeclaredCode returns the error of a refused purchase, with the line that declares its code.
+func (e *entry) undeclaredCode(err error, code string) error {
+	if e.fresh || e.dialect != nil && e.dialect.Refusal.ExpiredCode != "" {
+		return err
+	}
+	return e.declaring(err, "code", dialect.Line{Field: "refusal.expired_code", Value: code})
+}
+
+// declaring adds to an error the advice to write a line into the dialect, if the dialect can have it.
+func (e *entry) declaring(err error, what string, line dialect.Line) error {
+	if _, invalid := e.dialect.With(line); invalid != nil {
+		return err
+	}
+	return fmt.Errorf("%w; if this %s means that the draft has expired, %s", err, what, dialect.Declare(line))
+}

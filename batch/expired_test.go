@@ -1,0 +1,152 @@
+package batch_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/jarcoal/httpmock"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+)
+
+// A draft of an earlier night has expired: its item failed every night, and no run analyzed it again. It is analyzed
+// again only if the draft has certainly expired, each purchase was refused or never sent, and nothing shows a purchase:
+// the service refuses a second purchase of the same request, but not that of a new one.
+func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
+	t.Parallel()
+	declared := &dialect.Dialect{Record: dialect.RecordMembers{States: map[string]string{"expired": "expired"}},
+		Refusal: dialect.Refusal{ExpiredCode: "request_expired"}}
+	draft := batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, ShipmentID: "SH-1", RequestID: "RD-old"}
+	with := func(change func(r *batch.Record)) batch.Record {
+		record := draft
+		change(&record)
+		return record
+	}
+	documents := []shipping.DocumentType{"CUSTOMS"}
+	earlier := func(what string) batch.Record {
+		return with(func(r *batch.Record) { r.Documents, r.Earlier = documents, what })
+	}
+	open := purchasing(t, "SH-1")
+	open.ShipmentID, open.RequestID, open.Purchase.RequestID, open.Earlier = "SH-1", "RD-old", "RD-old", batch.EarlierRefused
+	refused := open
+	sent := *open.Purchase
+	sent.Refused, refused.Purchase = true, &sent
+	record := func(status string, members ...string) httpmock.Responder {
+		return shippingtest.OK(`{"request_id":"RD-old","status":"` + status + `","available_documents":[{"document_type":` +
+			`"CUSTOMS","amount":100,"currency":"NGN"}]` + strings.Join(members, "") + `}`)
+	}
+	gone := shippingtest.Refusal(http.StatusNotFound, "Request not found")
+	code := func(code string) httpmock.Responder {
+		return httpmock.NewStringResponder(400,
+			`{"status":false,"message":"no","data":{"error_code":"`+code+`"}}`)
+	}
+	const listed = `,"documents":[{"document_type":"CUSTOMS","status":"generated"}]`
+	const resolve = "batch.Resolve with OutcomeNotCharged lets the next run analyze it again"
+	type row struct {
+		record   batch.Record
+		dialect  *dialect.Dialect
+		read     []httpmock.Responder // of the old request, one for each run
+		purchase httpmock.Responder   // of the old request
+		analyses int                  // in all runs
+		want     string               // in the error of the last run; empty if the item is completed
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"gone":                           {draft, nil, responders{gone}, nil, 1, ""},
+		"gone, after a refusal":          {earlier(batch.EarlierRefused), nil, responders{gone}, nil, 1, ""},
+		"gone, lost and settled":         {earlier(batch.EarlierLost), nil, responders{gone}, nil, 0, resolve},
+		"gone, of an earlier version":    {earlier(""), nil, responders{gone}, nil, 0, resolve},
+		"lost and settled, then gone":    {open, nil, responders{record("draft"), gone}, code("closed"), 0, resolve},
+		"refused and settled, then gone": {refused, nil, responders{record("draft"), gone}, code("closed"), 1, ""},
+		"bought elsewhere, then gone": {draft, nil, responders{record("completed", listed), gone}, nil, 0,
+			"its request has shown a purchase"},
+		"a transaction, then gone": {draft, nil, responders{record("draft", `,"transaction_id":"T-1"`), gone}, nil, 0,
+			"its request has shown a purchase"},
+		"resolved by hand, then gone": {with(func(r *batch.Record) { r.Documents, r.Note = documents, "no debit" }), nil,
+			responders{gone}, nil, 1, ""},
+		"status":                   {draft, declared, responders{record("expired")}, nil, 1, ""},
+		"status, lost and settled": {earlier(batch.EarlierLost), declared, responders{record("expired")}, nil, 0, resolve},
+		"status, with documents":   {draft, declared, responders{record("expired", listed)}, nil, 0, resolve},
+		"status, with a charge":    {draft, declared, responders{record("expired", `,"charged_amount":100`)}, nil, 0, resolve},
+		"undeclared status":        {draft, nil, responders{record("expired")}, nil, 0, `"record.states += expired=expired"`},
+		"unknown status, bought by hand": {draft, declared, responders{record("archived", listed)}, nil, 0,
+			"it may have been purchased outside this batch"},
+		"code":            {draft, declared, responders{record("draft")}, code("request_expired"), 1, ""},
+		"code, lost once": {earlier(batch.EarlierLost), declared, responders{record("draft")}, code("request_expired"), 0, resolve},
+		"undeclared code": {draft, nil, responders{record("draft")}, code("request_expired"), 0,
+			`"refusal.expired_code = request_expired"`},
+		"already purchased": {draft, declared, responders{record("draft")}, code("already_purchased"), 0, "400 Bad Request: no"},
+	}, func(t *testing.T, test row) {
+		service := &walletService{}
+		analyses := 0
+		runs := -1
+		transport := roundTrip(func(r *http.Request) (*http.Response, error) {
+			switch {
+			case strings.HasSuffix(r.URL.Path, analyze):
+				analyses++
+			case strings.HasSuffix(r.URL.Path, "RD-old"):
+				return test.read[runs](r)
+			case strings.HasSuffix(r.URL.Path, purchase) && analyses == 0 && test.purchase != nil:
+				return test.purchase(r)
+			}
+			return service.RoundTrip(r)
+		})
+		client := shippingtest.NewClient(t, transport, shipping.WithDialect(cmp.Or(test.dialect, &dialect.Dialect{})))
+		journal := newMemoryJournal(t, test.record)
+		var report *batch.Report
+		for runs = range test.read {
+			report = shippingtest.Must(batch.Run(t.Context(), client, walletItems(1),
+				&batch.Options{Select: shipping.SelectAll, Journal: journal}))(t)
+		}
+		err := report.Err()
+		if analyses != test.analyses || service.purchases != test.analyses || (err == nil) != (test.want == "") ||
+			!strings.Contains(fmt.Sprint(err), test.want) {
+			t.Errorf("%d analyses, %d purchases, %v", analyses, service.purchases, err)
+		}
+	})
+}
+
+type responders = []httpmock.Responder
+
+// A person opens an item that no condition allows to analyze again. The next run then analyzes it, and a new draft that
+// is refused at once is not analyzed again and again.
+func TestResolve_OpensAnItemWhoseDraftHasExpired(t *testing.T) {
+	t.Parallel()
+	shippingtest.EachInBubble(t, map[string]bool{"bought": false, "refused again": true}, func(t *testing.T, refuses bool) {
+		declared := &dialect.Dialect{Refusal: dialect.Refusal{ExpiredCode: "expired"}}
+		service, analyses := &walletService{}, 0
+		client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			switch {
+			case strings.HasSuffix(r.URL.Path, analyze):
+				analyses++
+			case strings.HasSuffix(r.URL.Path, "RD-old"):
+				t.Error("the old request is read")
+			case strings.HasSuffix(r.URL.Path, purchase) && refuses:
+				return httpmock.NewStringResponse(400, `{"status":false,"message":"no","data":{"error_code":"expired"}}`), nil
+			}
+			return service.RoundTrip(r)
+		}), shipping.WithDialect(declared))
+		journal := newMemoryJournal(t, batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, ShipmentID: "SH-1",
+			RequestID: "RD-old", Documents: []shipping.DocumentType{"CUSTOMS"}, Earlier: batch.EarlierLost})
+		const notCharged = shipping.OutcomeNotCharged
+		for range 2 { // a repeated call changes nothing
+			shippingtest.NoError(t, batch.Resolve(t.Context(), journal, "SH-1", notCharged, "no debit, ticket 4711"))
+		}
+		if err := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "a mistake"); err == nil {
+			t.Error("an item without a request is charged")
+		}
+		report := shippingtest.Must(batch.Run(t.Context(), client, walletItems(1),
+			&batch.Options{Select: shipping.SelectAll, Journal: journal}))(t)
+		got := report.Results[0]
+		if analyses != 1 || (got.State == batch.StateCompleted) == refuses || refuses &&
+			!errors.Is(got.Err, shipping.ErrInvalidRequest) {
+			t.Errorf("%d analyses, %+v", analyses, got)
+		}
+	})
+}
