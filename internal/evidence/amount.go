@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"time"
 	"unicode"
 
 	"github.com/shipping-go/shipping/internal/decimal"
@@ -58,20 +57,36 @@ func readAmount(v jsonread.Value) (amount, error) {
 		code: strings.ToUpper(found[1] + strings.TrimSuffix(found[3], "%"))}, nil
 }
 
-// startOfAmount returns the pattern of a text that may begin with an amount, also if the whole is not one, and is not a
-// date. The group is a currency.
+// startOfAmount returns the pattern of a text that may begin with an amount, also if the whole is not one. The group is a currency.
 var startOfAmount = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^\pL\pN]*(?:(?i:up to|from|plus|approx|min|max)\pL*[^\pL\pN]*)?(?:([A-Z]{3})[^\pL\pN]*)?\p{Nd}`)
 })
 
+// abbreviated returns the pattern of a text that is a number after the short form of a currency, such as "N1,500", "US$5"
+// and "Rs. 50". A single digit after letters, as in "A4", is none.
+var abbreviated = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\pL{1,5}(?:[. ]*\p{Sc}[. ]*\p{Nd}|[. ]*\p{Nd}[\p{Nd}.,' ]*\p{Nd}$)`)
+})
+
+// dateOrTime returns the pattern of a date, which may have a time of day. No other number follows.
+var dateOrTime = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|UTC|[-+]\d\d:?\d\d))?)?\P{Nd}*$`)
+})
+
 // mayBeAmount reports whether a text that is not a number may be an amount.
 func (c *counter) mayBeAmount(v jsonread.Value) bool {
-	found := startOfAmount().FindStringSubmatch(v.Text)
-	if v.Kind != '"' || found == nil {
+	if v.Kind != '"' || dateOrTime().MatchString(v.Text) {
 		return false
 	}
-	_, notDate := time.Parse(time.DateOnly, v.Text[:min(len(v.Text), len(time.DateOnly))])
-	return notDate != nil && (found[1] == "" || codeIn(found[1:]) != "" || found[1] == c.currency)
+	found := startOfAmount().FindStringSubmatch(v.Text)
+	isAmount := found != nil && (found[1] == "" || codeIn(found[1:]) != "" || found[1] == c.currency)
+	return isAmount || abbreviated().MatchString(v.Text)
+}
+
+// isSymbol reports whether a text is the symbol of a currency, such as "$" and "US$".
+func isSymbol(text string) bool {
+	return len(text) < 8 && strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) &&
+		!strings.ContainsFunc(text, unicode.IsDigit)
 }
 
 // computed reads a number that only floating-point arithmetic produces, such as 107.50000000000001: it has more digits

@@ -176,7 +176,7 @@ func (c *counter) all(v jsonread.Value, at place) {
 	isShare := slices.ContainsFunc(v.Members, statesShare)
 	for _, m := range v.Members {
 		inner := at.inside(m.Name)
-		inner.isShare = isShare
+		inner.isShare = at.isShare || isShare || strings.Contains(m.Name, "%")
 		c.value(m.Value, inner)
 	}
 	for _, element := range v.Elements {
@@ -216,16 +216,16 @@ func statesShare(m jsonread.Member) bool {
 	case m.Value.Kind != '"' || strings.ContainsFunc(m.Value.Text, unicode.IsDigit):
 		return false
 	}
-	return strings.Contains(m.Value.Text, "%") || len(words) > 0 && isOf(words[len(words)-1], percentWords) ||
-		len(words) == 1 && isOf(words[0], shareWords)
+	return strings.Contains(m.Value.Text, "%") || anyOf(words, percentWords) || len(words) == 1 && isOf(words[0], shareWords)
 }
 
 // scalar counts a number, unless its name is that of an identifier, a time or a count of one.
 func (c *counter) scalar(v jsonread.Value, at place) {
 	n, err := readAmount(v)
-	one, code := decimal.Number{Units: 1}, cmp.Or(n.code, codeIn(at.name))
+	one, code := decimal.Number{Units: 1}, cmp.Or(n.code, codeIn(at.words))
 	switch {
-	case at.isCurrency() && c.foreign(currencyIn(v, c.offer)), c.foreign(codeIn([]string{v.Text})):
+	case at.isCurrency() && c.foreign(currencyIn(v, c.offer)), c.foreign(codeIn([]string{v.Text})),
+		isSymbol(v.Text) && c.foreign(v.Text):
 		c.stop(at.path, "is "+quote(v.Text), c.ownerOf(at.path))
 	case isOf(at.last(), noMoneyWords):
 	case errors.Is(err, decimal.ErrRange):
@@ -263,10 +263,11 @@ func (c *counter) number(n amount, at place) {
 }
 
 // isForm reports whether a number is the price in another form, such as net or with its taxes: all words are of the
-// price, and it is at least half of it.
+// price, it is at least half of it, and it is the first number of the member. A list has amounts, such as instalments.
 func (c *counter) isForm(n decimal.Number, at place) bool {
 	double, ok := n.Add(n)
-	return areForms(at.words) && (!ok || double.Cmp(c.price.most) >= 0)
+	isSame := func(form number) bool { return form.path == at.path }
+	return areForms(at.words) && (!ok || double.Cmp(c.price.most) >= 0) && !slices.ContainsFunc(c.forms, isSame)
 }
 
 // isMinor reports whether a number is the price in minor units, which may be rounded to a whole number: its name has a
@@ -281,7 +282,7 @@ func (c *counter) isMinor(n decimal.Number, at place) bool {
 // areParts reports whether an object or list has the parts of the price: its name has a word for them, all other words
 // are of the price, each number is read, and at least two, apart from their total, add up to the price.
 func (c *counter) areParts(v jsonread.Value, at place) bool {
-	if c.isParts || !areForms(at.words, partWords) {
+	if c.isParts || !areForms(at.words, partWords) || c.price.most.Sign() == 0 {
 		return false
 	}
 	parts := counter{price: c.price, currency: c.currency, shown: c.shown, offer: c.offer, isParts: true}

@@ -80,7 +80,7 @@ func (p place) inside(member string) place {
 // last returns the last word of the name, unless a word before it makes it money, as in fee_by_weight.
 func (p place) last() string {
 	end := len(p.name) - 1
-	if end < 0 || end > 0 && isOf(p.name[end-1], moneyAfter) {
+	if end < 0 || anyOf(p.name[:end], moneyAfter) {
 		return ""
 	}
 	return p.name[end]
