@@ -1,7 +1,10 @@
 package shipping
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -13,6 +16,28 @@ import (
 
 // hint returns advice what to check or change; "" for other errors.
 func (e *Error) hint() string {
+	switch {
+	case errors.Is(e.kind, ErrRedirected):
+		return "redirects are not followed: check scheme, host and path of the base address"
+	case errors.Is(e.kind, ErrRateLimited) && e.RetryAfter > 0:
+		return "retry after " + e.RetryAfter.String()
+	case errors.Is(e.kind, ErrRateLimited):
+		return "send fewer requests, such as with WithLimiter"
+	case errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "": // an envelope has a message about its data
+		return "check that the base address is the service's API and not a web page or proxy"
+	case errors.Is(e.kind, ErrBodyTooLarge) && e.operation.Pages:
+		return "request fewer records a page, or raise WithMaxResponseBytes"
+	case errors.Is(e.kind, ErrBodyTooLarge):
+		return "raise WithMaxResponseBytes"
+	}
+	return cmp.Or(e.connectionHint(), e.statusHint(), e.lostHint(), e.callHint())
+}
+
+// callHint returns advice that an error about more than this call replaces by its own; see [RegulatoryError.causeText].
+func (e *Error) callHint() string { return cmp.Or(e.refusalHint(), e.readHint()) }
+
+// connectionHint returns advice about a request for which there was no connection to the service.
+func (e *Error) connectionHint() string {
 	const proxy = "HTTP_PROXY and HTTPS_PROXY, or "
 	refused := e.refusedByProxy()
 	switch {
@@ -21,61 +46,128 @@ func (e *Error) hint() string {
 	case refused != 0:
 		return "a proxy refused the connection: allow " + e.address + " there, or change " + proxy +
 			"the Proxy of the http.Transport"
-	case e.StatusCode == http.StatusUnauthorized:
-		return "check that the secret key belongs to this base address"
-	case errors.Is(e.kind, ErrRedirected):
-		return "redirects are not followed: check scheme, host and path of the base address"
-	case errors.Is(e.kind, ErrRateLimited) && e.RetryAfter > 0:
-		return "retry after " + e.RetryAfter.String()
-	case errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "": // an envelope has a message about its data
-		return "check that the base address is the service's API and not a web page or proxy"
-	case errors.Is(e.kind, ErrBodyTooLarge):
-		return "request fewer records a page, or raise WithMaxResponseBytes"
-	case errors.Is(e.kind, ErrConnection) && e.heldBack:
+	case !errors.Is(e.kind, ErrConnection):
+		return ""
+	case e.heldBack:
 		return "this request was not sent"
 	case errors.Is(e.Cause, http.ErrSchemeMismatch):
 		return "the service expects http:// there: check scheme and port of the base address"
 	case transport.SpeaksTLS(e.Cause):
 		return "the service expects https:// there: check scheme and port of the base address"
-	case errors.Is(e.kind, ErrConnection) && failedAt(e.Cause, "proxyconnect") && !contextEnded(e.Cause):
+	case contextEnded(e.Cause):
+		return ""
+	case failedAt(e.Cause, "proxyconnect"):
 		return "the proxy cannot be reached: check " + proxy + "the Proxy of the http.Transport"
-	case errors.Is(e.kind, ErrConnection) && e.NotSent() && !contextEnded(e.Cause):
-		return "this request was not sent: " + e.checkAddress()
-	case errors.Is(e.kind, ErrConnection) && failedAt(e.Cause, "dial") && !contextEnded(e.Cause):
-		return e.checkAddress()
-	case errors.Is(e.kind, ErrConnection), errors.Is(e.kind, ErrTruncated), errors.Is(e.kind, ErrServer):
-		if hint := e.lostHint(); hint != "" {
-			return hint
-		}
 	}
-	if e.StatusCode >= 400 && isMarkup(e.Body) {
-		return "a proxy or firewall may have sent it: Error.Body contains it"
+	if hint := certificateHint(e.Cause); hint != "" {
+		return hint
+	}
+	hint := "check that the service runs at " + e.address + ", and host, port and network"
+	switch {
+	case e.NotSent():
+		return "this request was not sent: " + hint
+	case failedAt(e.Cause, "dial"):
+		return hint
 	}
 	return ""
 }
 
-// checkAddress returns advice about a base address to which there was no connection.
-func (e *Error) checkAddress() string {
-	return "check that the service runs at " + e.address + ", and host, port and network"
+// certificateHint returns advice about a certificate that was refused.
+func certificateHint(err error) string {
+	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
+	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
+	_, another := errors.AsType[x509.HostnameError](err)
+	switch {
+	case another:
+		return "check the host of the base address"
+	case unknown:
+		return "if you trust the authority that signed the certificate, name the file of its certificate in SSL_CERT_FILE, " +
+			"or set RootCAs of the TLSClientConfig of the http.Transport (WithHTTPClient)"
+	case refused:
+		return "check the clock of this machine, and the certificate of the service"
+	}
+	return ""
+}
+
+// statusHint returns advice about a response to which the operation does not matter.
+func (e *Error) statusHint() string {
+	if e.StatusCode/100 != 4 {
+		return ""
+	}
+	switch status := e.StatusCode; {
+	case status == http.StatusUnauthorized:
+		return "check that the secret key belongs to this base address"
+	case isMarkup(e.Body), status == http.StatusForbidden && e.noEnvelope:
+		return "a proxy or firewall may have sent it: Error.Body contains it"
+	case status == http.StatusForbidden:
+		return "the secret key is not allowed to do this: use another key, or request the permission from the service"
+	case e.noEnvelope && status != http.StatusTooEarly && status != http.StatusRequestTimeout:
+		return "another server may have sent it: check scheme, host and path of the base address"
+	}
+	return ""
+}
+
+// refusalHint returns advice about a refusal. The reference server gives its own in its messages.
+func (e *Error) refusalHint() string {
+	switch {
+	case e.StatusCode/100 != 4 || !e.Refused() || e.explained != "":
+		return ""
+	case errors.Is(e.kind, ErrNotFound):
+		return "check the id, and that it belongs to the account of the secret key"
+	case e.StatusCode == http.StatusConflict || e.StatusCode == http.StatusLocked:
+		return "the state of the record may not allow it: read it again"
+	}
+	return "correct the request, which would be refused again"
 }
 
 // lostHint returns advice about a request that may have been performed. That of a purchase is in the [RegulatoryError].
 func (e *Error) lostHint() string {
 	switch {
-	case e.NotSent() || e.Refused():
+	case !e.isLost():
 		return ""
-	case e.retry == operations.Safe && errors.Is(e.Cause, context.DeadlineExceeded):
-		return "a read changes nothing: give it more time"
 	case e.Operation == OpAnalyze:
-		text := "the service may have performed it: an analysis charges nothing, so analyze again"
-		if e.RetryAfter > 0 {
-			text += " after " + e.RetryAfter.String()
-		}
-		return text
-	case e.retry == operations.Unsent:
+		return "the service may have performed it: an analysis charges nothing, so analyze again" + e.afterWait("")
+	case e.operation.Retry == operations.Unsent:
 		return "the service may have performed it"
 	}
 	return ""
+}
+
+// isLost reports whether the request may have been performed although the service did not confirm it.
+func (e *Error) isLost() bool {
+	return !e.NotSent() && !e.Refused() &&
+		(errors.Is(e.kind, ErrConnection) || errors.Is(e.kind, ErrTruncated) || errors.Is(e.kind, ErrServer))
+}
+
+// readHint returns advice about a read that failed.
+func (e *Error) readHint() string {
+	if e.operation.Retry != operations.Safe || !e.isLost() || errors.Is(e.Cause, context.Canceled) {
+		return ""
+	}
+	if e.request != "" {
+		return "check the Transport of the http.Client (WithHTTPClient)"
+	}
+	if late, ok := errors.AsType[*transport.TimeoutError](e.Cause); ok && late.Of != "" {
+		return "raise it, or try again later"
+	}
+	switch e.StatusCode {
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return "the service does not support this operation: check its route and the base address"
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return "a gateway received no response from the service: try again" + e.afterWait(" later")
+	}
+	if errors.Is(e.Cause, context.DeadlineExceeded) {
+		return "a read changes nothing: give it more time"
+	}
+	return "a read changes nothing: try again" + e.afterWait(" later")
+}
+
+// afterWait returns when the service allows another request, or else what is given.
+func (e *Error) afterWait(otherwise string) string {
+	if e.RetryAfter > 0 {
+		return " after " + e.RetryAfter.String()
+	}
+	return otherwise
 }
 
 // failedAt reports whether the last connection failed at an operation of package net. It does not prove that nothing

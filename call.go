@@ -53,6 +53,7 @@ type exchange struct {
 	requestID  string
 	attempts   []Attempt
 	first      [1]Attempt // the usual length of attempts
+	url        *url.URL
 	notRetried string
 	// response is the last response that was received whole; header is its header, or that of a response
 	// that was not.
@@ -82,7 +83,7 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption,
 	if err != nil {
 		return value, response, err
 	}
-	x := &exchange{core: c, operation: operation, requestID: r.requestID}
+	x := &exchange{core: c, operation: operation, requestID: r.requestID, url: call.URL}
 	x.attempts, call.Hooks = x.first[:0], x
 	ctx = c.observer.begin(ctx, operation.Name)
 	if c.observer.Done != nil || c.log != nil {
@@ -459,7 +460,10 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 				return nil
 			}
 			if err := data.Decode(out); err != nil {
-				return c.core.undecodable(operation.Name, response, data, err)
+				failed := c.core.undecodable(operation.Name, response, data, err)
+				failed.Message = fmt.Sprintf("the data of the response does not fit %T: pass another type for out, such as "+
+					"*shipping.RawJSON", out)
+				return failed
 			}
 			return nil
 		})

@@ -389,7 +389,8 @@ func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
 		if errors.Is(err, context.DeadlineExceeded) {
 			t.Error("the deadline has not passed, but the error reports it")
 		}
-		const want = "shipping: rates.list: 503 Service Unavailable: busy [not retried: the deadline would pass first]"
+		const want = "shipping: rates.list: 503 Service Unavailable: busy [not retried: the deadline would pass first]; " +
+			"a read changes nothing: try again after 30s"
 		if err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -99,10 +99,12 @@ type Error struct {
 	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
 	// which a context was cancelled.
 	notSent, heldBack bool
-	retry             operations.Retry // of the operation
-	redirect          string           // the target of a redirect
-	address           string           // the base address, if it was not reached, and its option
-	explained         string           // the path at which the reference server explains the response
+	operation         operations.Operation
+	noEnvelope        bool   // the body is no JSON, or empty
+	redirect          string // the target of a redirect
+	request           string // the method and URL for which another RoundTripper returned Cause
+	address           string // the base address, if it was not reached, and its option
+	explained         string // the path at which the reference server explains the response
 }
 
 // Attempt is one attempt to send the request of a call.
@@ -144,8 +146,11 @@ func (e *Error) Error() string {
 	if e.RequestID != "" && !strings.Contains(e.Message, e.RequestID) {
 		b.WriteString(" (request " + oneLine(e.RequestID, maxErrorID) + ")")
 	}
-	if e.Cause != nil && (e.kind == nil || e.Cause.Error() != e.kind.Error()) {
+	if e.Cause != nil && (e.kind == nil || e.Cause.Error() != e.kind.Error()) && !transport.SpeaksTLS(e.Cause) {
 		b.WriteString(": " + e.Cause.Error())
+	}
+	if e.request != "" && e.connectionHint() == "" {
+		b.WriteString(", for " + oneLine(e.request, maxErrorMessage))
 	}
 	if n := len(e.Attempts); n > 1 {
 		fmt.Fprintf(&b, " [%d attempts]", n)

@@ -2,6 +2,8 @@ package shipping_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +21,7 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/transport"
 )
 
 func TestErrors_SentinelOfEachStatus(t *testing.T) {
@@ -49,6 +52,7 @@ func TestErrors_SentinelOfEachStatus(t *testing.T) {
 	}
 }
 
+// Many of them did not state what to do, or stated it about another mistake.
 func TestErrors_Texts(t *testing.T) {
 	t.Parallel()
 	const notAPI = "; check that the base address is the service's API and not a web page or proxy"
@@ -60,30 +64,67 @@ func TestErrors_Texts(t *testing.T) {
 	const noTLS = "http: server gave HTTP response to HTTPS client"
 	const garbled = `malformed HTTP response "\x15\x03\x01\x00\x02"`
 	const page = "It works! This is the default page of a web server"
+	const again = "; a read changes nothing: try again"
+	const invalid = "; correct the request, which would be refused again"
+	const unknown = "; check the id, and that it belongs to the account of the secret key"
+	const another = "; another server may have sent it: check scheme, host and path of the base address"
 	broken := httpmock.NewErrorResponder
 	location := func(target string) http.Header { return http.Header{"Location": {target}} }
 	for want, answer := range map[string]httpmock.Responder{ // ID stands for the request
-		"400 Bad Request: wallet is required ID": refusal(400, "wallet is required"),
+		"400 Bad Request: wallet is required ID" + invalid: refusal(400, "wallet is required"),
 		"401 Unauthorized: invalid token ID; check that the secret key belongs to this base address": refusal(401,
 			"invalid token"),
-		"404 Not Found: no such request ID": refusal(404, "no such request"),
+		"404 Not Found: no such request ID" + unknown: refusal(404, "no such request"),
+		// Of the reference server, whose messages contain advice.
+		"404 Not Found: no request: use another ID; see /_mock/journal/req-1": refusal(404, "no request: use another").
+			HeaderSet(http.Header{"X-Mock-Why": {"/_mock/journal/req-1"}}),
+		"404 Not Found: the body is not JSON: 404 page not found ID" + another: body(404, "404 page not found"),
+		"400 Bad Request: the body is not JSON: Client sent an HTTP request to an HTTPS server. ID" + another: body(400,
+			"Client sent an HTTP request to an HTTPS server."),
+		"404 Not Found ID" + another: body(404, ""),
+		"403 Forbidden: no ID; the secret key is not allowed to do this: use another key, or request the permission from " +
+			"the service": refusal(403, "no"),
+		"403 Forbidden: the body is not JSON: RBAC: access denied ID; a proxy or firewall may have sent it: Error.Body " +
+			"contains it": body(403, "RBAC: access denied"),
+		"409 Conflict: busy ID; the state of the record may not allow it: read it again":     refusal(409, "busy"),
+		"429 Too Many Requests: slow down ID; send fewer requests, such as with WithLimiter": refusal(429, "slow down"),
+
 		"429 Too Many Requests: slow down ID; retry after 1m30s": refusal(429, "slow down").
 			HeaderSet(http.Header{"Retry-After": {"90"}}),
-		"500 Internal Server Error ID": body(500, ""),
-		"520: odd ID":                  refusal(520, "odd"),
+		"500 Internal Server Error ID" + again + " later":                                      body(500, ""),
+		"502 Bad Gateway ID; a gateway received no response from the service: try again later": body(502, ""),
+		"503 Service Unavailable: busy ID" + again + " after 20s": refusal(503, "busy").
+			HeaderSet(http.Header{"Retry-After": {"20"}}),
+		"501 Not Implemented: no ID; the service does not support this operation: check its route and the base address": refusal(
+			501, "no"),
+
+		"520: odd ID" + again + " later":                                                 refusal(520, "odd"),
 		"200 OK: unexpected body ID: the body is HTML or XML, not JSON" + notAPI:         body(200, "<!doctype html>"),
 		"200 OK: unexpected body ID: the body is not JSON: " + page + notAPI:             body(200, page),
 		"200 OK: unexpected body ID: the body is not valid JSON, or ends early" + notAPI: body(200, `{"status":tr`),
 		"200 OK: not now ID": refusal(200, "not now"),
 		"200 OK: the response holds no regulatory request: status is missing ID": success(`{}`),
-		"200 OK: body too large ID; request fewer records a page, or raise WithMaxResponseBytes": success(
+		"200 OK: body too large ID; raise WithMaxResponseBytes": success(
 			`"` + strings.Repeat("x", 2000) + `"`),
-		"400 Bad Request: no (request RD-2)": body(400, `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
+		"400 Bad Request: no (request RD-2)" + invalid: body(400, `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
 		// The target of a redirect was missing.
 		"308 Permanent Redirect to https://elsewhere.test/login ID" + noRedirect: body(308, "<html>").
 			HeaderSet(location("https://u:p@elsewhere.test/login?next=%2Fv1")),
 		"302 Found to https://api.service.test/login ID" + noRedirect: body(302, "{}").HeaderSet(location("/login")),
-		"no response ID: unexpected EOF":                              broken(io.ErrUnexpectedEOF),
+		"no response ID: unexpected EOF" + again + " later":           broken(io.ErrUnexpectedEOF),
+		// The method and the URL of a request for which httpmock has no responder were lost.
+		"no response ID: no responder found, for GET https://api.service.test/v1/regulatory-documents/request/RD-1; check " +
+			"the Transport of the http.Client (WithHTTPClient)": broken(httpmock.NoResponderFound),
+		"no response ID: no complete response within 1ns, the Timeout of the http.Client; raise it, or try again " +
+			"later": broken(
+			&transport.TimeoutError{After: 1, Of: "Timeout of the http.Client"}),
+		"no response ID: x509: certificate signed by unknown authority; if you trust the authority that signed the " +
+			"certificate, name the file of its certificate in SSL_CERT_FILE, or set RootCAs of the TLSClientConfig of the " +
+			"http.Transport (WithHTTPClient)": broken(x509.UnknownAuthorityError{}),
+		"no response ID: tls: failed to verify certificate: x509: certificate has expired or is not yet valid: ; check the " +
+			"clock of this machine, and the certificate of the service": broken(
+			&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}),
+
 		"no response ID: dial tcp: connection refused; check that the service runs at https://api.service.test " +
 			"(WithBaseURL), and host, port and network": broken(shippingtest.ErrRefused()),
 		"no response ID: proxyconnect tcp: dial tcp: connection refused; the proxy cannot be reached: check " + proxies +
@@ -95,8 +136,8 @@ func TestErrors_Texts(t *testing.T) {
 			"change " + proxies + ownProxy: broken(errors.New("Forbidden")),
 		"403 Forbidden: the body is HTML or XML, not JSON ID; a proxy or firewall may have sent it: Error.Body contains " +
 			"it": body(403, "<html>"),
-		"no response ID: " + noTLS + "; the service expects http://" + scheme:    broken(http.ErrSchemeMismatch),
-		"no response ID: " + garbled + "; the service expects https://" + scheme: broken(errors.New(garbled)),
+		"no response ID: " + noTLS + "; the service expects http://" + scheme: broken(http.ErrSchemeMismatch),
+		"no response ID; the service expects https://" + scheme:               broken(errors.New(garbled)),
 	} {
 		want = "shipping: regulatory.get: " + strings.Replace(want, "ID", "(request RD-1)", 1)
 		_, err := regulatory(t, shippingtest.NewService(answer), shipping.WithMaxResponseBytes(1000),
@@ -136,7 +177,7 @@ func TestErrors_IDOfTheResponse(t *testing.T) {
 		"explained elsewhere": {http.Header{"X-Mock-Why": {"https://elsewhere.test"}}, nil, "", "(request RD-1)"},
 	} {
 		var seen []shipping.Attempt
-		client := shippingtest.NewClient(t, shippingtest.NewService(refusal(404, "no such request").HeaderSet(test.header)),
+		client := shippingtest.NewClient(t, shippingtest.NewService(refusal(200, "no such request").HeaderSet(test.header)),
 			shipping.WithDialect(test.dialect), shipping.WithObserver(shipping.Observer{
 				Attempt: func(_ context.Context, _ string, a shipping.Attempt) { seen = append(seen, a) },
 			}))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -32,9 +33,13 @@ func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 	}
 	failure := &Error{
 		Operation: x.operation.Name, RequestID: x.requestID, Attempts: x.attempts, NotRetried: x.notRetried,
-		Cause: err, kind: ErrConnection, retry: x.operation.Retry,
+		Cause: err, kind: ErrConnection, operation: x.operation,
 		notSent: transport.NotSent(returned), heldBack: transport.HeldBack(returned),
 		address: x.core.baseURL.String() + " (" + x.core.baseURL.option + ")",
+	}
+	if _, partial := transport.Partial(returned); x.core.transport.IsForeign() && !partial && !failure.notSent &&
+		!isNetworkError(err) {
+		failure.request = x.operation.Method + " " + (&url.URL{Scheme: x.url.Scheme, Host: x.url.Host, Path: x.url.Path}).String()
 	}
 	if partial, ok := transport.Partial(returned); ok {
 		x.header, failure.explained = partial.Header, x.core.explainedAt(partial.Header)
@@ -50,18 +55,29 @@ func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 	return failure
 }
 
+// isNetworkError reports whether an error is that of a connection or a context, which does not depend on the request.
+func isNetworkError(err error) bool {
+	_, timed := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return timed || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || contextEnded(err)
+}
+
 // failureOf returns the error of a failed response, whatever its body is.
 func (c *core) failureOf(x *exchange) *Error {
 	got := x.response
 	body := got.Body
 	failure := &Error{
 		Operation: x.operation.Name, StatusCode: got.StatusCode, RequestID: x.requestID, kind: statusKind(got.StatusCode),
-		retry: x.operation.Retry, Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
+		operation: x.operation, Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
+		noEnvelope: len(bytes.TrimSpace(body)) == 0,
 	}
 	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
 	failure.redirect, failure.explained = c.redirectOf(got), c.explainedAt(got.Header)
 	var reply envelope[RawJSON]
-	if len(bytes.TrimSpace(body)) > 0 && readJSON(body, &reply) != nil {
+	if !failure.noEnvelope && readJSON(body, &reply) != nil {
+		failure.noEnvelope = true
 		if failure.redirect == "" && got.StatusCode != http.StatusProxyAuthRequired {
 			failure.Message = c.describeBody(body).Error()
 		}
@@ -192,7 +208,7 @@ func (c *core) unusable(operation, requestID string, response Response, data Raw
 }
 
 // undecodable returns the error of a response whose data is of another form than the operation returns.
-func (c *core) undecodable(operation string, response Response, data RawJSON, cause error) error {
+func (c *core) undecodable(operation string, response Response, data RawJSON, cause error) *Error {
 	return c.redacted(&Error{
 		Operation: operation, StatusCode: response.StatusCode, Attempts: response.Attempts, Data: data, Cause: cause,
 		kind: ErrUnexpectedBody, explained: c.explainedAt(response.Header),
@@ -255,7 +271,7 @@ func isMarkup(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), 
 func (c *core) redacted(e *Error) *Error {
 	e.Message = clip(c.key.Text(e.Message), maxErrorMessage)
 	e.RequestID, e.Code = c.key.Text(e.RequestID), clip(c.key.Text(e.Code), maxErrorID)
-	e.redirect, e.address = c.key.Text(e.redirect), c.key.Text(e.address)
+	e.redirect, e.address, e.request = c.key.Text(e.redirect), c.key.Text(e.address), c.key.Text(e.request)
 	if len(e.Data) > maxErrorBody {
 		e.Data = ""
 	}

@@ -69,7 +69,8 @@ func TestError_ShowsTheReasonInAnyForm(t *testing.T) {
 			client := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(test.status, test.body)))
 			_, err := client.Rates.List(t.Context(), nil)
 			if test.want == "" {
-				if want := "shipping: rates.list: 400 Bad Request"; err == nil || err.Error() != want {
+				want := "shipping: rates.list: 400 Bad Request; correct the request, which would be refused again"
+				if err == nil || err.Error() != want {
 					t.Errorf("%v, want %s", err, want)
 				}
 				return

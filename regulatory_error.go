@@ -92,6 +92,11 @@ func (e *RegulatoryError) causeText(id string) string {
 	}
 	text := strings.TrimPrefix(e.Err.Error(), ErrRequestFailed.Error()+"; ")
 	text = strings.NewReplacer("; shipping: ", "; ", ": shipping: ", ": ").Replace(strings.TrimPrefix(text, "shipping: "))
+	for _, failed := range callsIn(e.Err) {
+		if hint := failed.callHint(); hint != "" && e.advice() != "" {
+			text = strings.Replace(text, "; "+hint, "", 1)
+		}
+	}
 	if explanation := e.explanation(); explanation != "" { // it stands at the end
 		text = strings.Replace(text, explanation, "", 1)
 	}
@@ -99,6 +104,21 @@ func (e *RegulatoryError) causeText(id string) string {
 		text = strings.ReplaceAll(text, " (request "+id+")", "")
 	}
 	return ": " + text
+}
+
+// callsIn returns the errors of calls that an error wraps.
+func callsIn(err error) (failed []*Error) {
+	switch wrapper := err.(type) {
+	case *Error:
+		return []*Error{wrapper}
+	case interface{ Unwrap() error }:
+		return callsIn(wrapper.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, cause := range wrapper.Unwrap() {
+			failed = append(failed, callsIn(cause)...)
+		}
+	}
+	return failed
 }
 
 // Unwrap returns the reason.

@@ -72,6 +72,8 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 		{`POST {docs}/purchase {"request_id":"BOUGHT","document_types":["FDA"]}`, 400,
 			"analyze again to purchase further ones"},
 		{`POST {docs}/analyze {"shipment_id":"SH-1"}`, 404, `no shipment "SH-1": GET /_mock/worlds/NAME lists the shipments`},
+		{`POST {docs}/analyze {"shipment_id":"DRAFT"}`, 404, "that is the id of a regulatory request"},
+		{`POST {docs}/analyze {"file_url":"https://invoices.example/9.pdf"}`, 400, "POST /_mock/invoices adds it"},
 		{`POST /v1/webhooks/replay {"shipment_id":"SH-1","event":"shipment.created"}`, 404,
 			"GET /_mock/worlds/NAME lists the shipments"},
 		{"GET /v1/transactions?wallet=SHIPMENT", 404, "that is the id of a shipment: use a wallet"},

@@ -42,12 +42,22 @@ func (e truncatedError) Unwrap() []error { return []error{ErrTruncated, e.cause}
 // TimeoutError is the end of an attempt whose time was up. It is not a context error, because the context of
 // the call has not ended.
 type TimeoutError struct {
-	After    time.Duration
+	After time.Duration
+	// Of is the setting that bounds the attempt; empty if the call itself bounds it.
+	Of       string
 	evidence error
 }
 
 func (e *TimeoutError) Error() string {
-	return "no complete response within " + e.After.Round(time.Millisecond).String()
+	after := e.After
+	if after > time.Second {
+		after = after.Round(time.Millisecond)
+	}
+	text := "no complete response within " + after.String()
+	if e.Of != "" {
+		text += ", the " + e.Of
+	}
+	return text
 }
 
 // Timeout returns true, as [net.Error] does.

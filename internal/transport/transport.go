@@ -100,7 +100,7 @@ type Client struct {
 	next    http.RoundTripper
 	own     bool            // next was made by the client; see [sending.sendOnce]
 	plain   *http.Transport // next, if it is one
-	timeout time.Duration   // of an attempt; not limited if 0 or less
+	timeout TimeoutError    // of an attempt; not limited if 0 or less
 	pause   pause
 	budget  budget
 	buffers buffers
@@ -108,12 +108,13 @@ type Client struct {
 
 // New returns a client. The user's HTTP client is copied and never changed.
 func New(config Config) *Client {
-	c := &Client{config: config, timeout: config.Policy.AttemptTimeout, budget: newBudget(config.Policy)}
+	c := &Client{config: config, budget: newBudget(config.Policy)}
+	c.timeout = TimeoutError{After: config.Policy.AttemptTimeout, Of: "AttemptTimeout of the retry policy"}
 	if config.HTTP != nil {
 		c.http = *config.HTTP
 	}
-	if t := c.http.Timeout; t > 0 && (c.timeout <= 0 || t < c.timeout) {
-		c.timeout = t
+	if t := c.http.Timeout; t > 0 && (c.timeout.After <= 0 || t < c.timeout.After) {
+		c.timeout = TimeoutError{After: t, Of: "Timeout of the http.Client"}
 	}
 	c.http.Timeout = 0 // it would count the wait for the limiter as part of the attempt
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -124,6 +125,9 @@ func New(config Config) *Client {
 	c.plain, _ = c.next.(*http.Transport)
 	return c
 }
+
+// IsForeign reports whether the transport is neither the client's own nor an *http.Transport.
+func (c *Client) IsForeign() bool { return c.plain == nil }
 
 // maxHeaderBytes bounds the headers of a response, interim responses included. net/http's own bound is ten
 // times that.
@@ -287,14 +291,16 @@ func (s *sending) attempt(r *http.Request) (*http.Response, error) {
 	if s.retry != operations.Safe {
 		send = s.sendOnce
 	}
-	if s.client.timeout <= 0 {
+	timeout := s.client.timeout
+	if timeout.After <= 0 {
 		return send(r)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.client.timeout)
+	ctx, cancel := context.WithTimeout(r.Context(), timeout.After)
 	defer cancel() // the body is in memory by then
 	response, err := send(r.WithContext(ctx))
 	if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
-		return nil, &TimeoutError{s.client.timeout, evidenceIn(err)}
+		timeout.evidence = evidenceIn(err)
+		return nil, &timeout
 	}
 	return response, err
 }

@@ -43,7 +43,7 @@ type InsufficientFundsError struct {
 
 // Error returns a message with the balance and the needed amount.
 func (e *InsufficientFundsError) Error() string {
-	return fmt.Sprintf("wallet %s holds %s %s and %s %s is needed: fund the wallet or purchase less",
+	return fmt.Sprintf("wallet %s holds %s %s, and %s %s is needed",
 		e.Wallet, e.Currency, e.Balance.StringFixed(2), e.Currency, e.Needed.StringFixed(2))
 }
 

@@ -72,7 +72,7 @@ func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
 		t.Fatalf("debit of more than the balance: %v", err)
 	}
 	shippingtest.Diff(t, "message",
-		"wallet VA-1 holds NGN 100.10 and NGN 100.11 is needed: fund the wallet or purchase less", err.Error())
+		"wallet VA-1 holds NGN 100.10, and NGN 100.11 is needed", err.Error())
 	checkBalance(t, l, "VA-1", "100.1")
 	shippingtest.Must(l.Debit("VA-1", amount(t, "100.10"), "RD-1", "", noon, "TR-2"))(t)
 	checkBalance(t, l, "VA-1", "0")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
@@ -56,8 +57,11 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 		goods, known = d.config.Goods(in)
 	}
 	if in.ShipmentID != "" && !known {
-		return nil, notFound("shipment", in.ShipmentID,
-			"GET /_mock/worlds/NAME lists the shipments of a world; or send file_url")
+		advice := "GET /_mock/worlds/NAME lists the shipments of a world; or send file_url"
+		if strings.HasPrefix(in.ShipmentID, "RD-") {
+			advice = "that is the id of a regulatory request, which was analyzed already; " + advice
+		}
+		return nil, notFound("shipment", in.ShipmentID, advice)
 	}
 	next := &Record{
 		RequestID: d.config.NewID("RD"), Source: FlowShipment, ShipmentID: in.ShipmentID,
@@ -91,13 +95,16 @@ func (in AnalyzeInput) check() []Problem {
 	return nil
 }
 
+// noInvoice is the reason for an address at which the world has no invoice, which follows.
+const noInvoice = "no invoice could be read at "
+
 // fill sets the goods and their priced documents on the record, or returns why the analysis fails.
 func (d *Service) fill(next *Record, goods Consignment, known bool) (failure string) {
 	switch {
 	case next.script.failAnalysis != "":
 		return next.script.failAnalysis
 	case !known:
-		return "no invoice could be read at " + shorten(next.FileURL)
+		return noInvoice + shorten(next.FileURL)
 	}
 	if problems := checkItems(goods.Items); len(problems) > 0 {
 		return problems[0].Field + " " + problems[0].Reason
@@ -128,9 +135,12 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	next.FailureReason = "Analysis failed: " + reason
 	d.fire(next, triggerAnalysisFailed)
 	stored := d.store(next)
-	return refuse(CodeAnalysisFailed, specAnalyzeFails,
-		"analysis failed: %s; correct the input and analyze again (the failed request is "+
-			"%s)", reason, stored.RequestID).of(stored)
+	correct := "correct the input"
+	if strings.HasPrefix(reason, noInvoice) {
+		correct = "POST /_mock/invoices adds it (in Go: World.AddInvoice), and GET /_mock/worlds/NAME lists all: use one"
+	}
+	return refuse(CodeAnalysisFailed, specAnalyzeFails, "analysis failed: %s; %s and analyze again (the failed request is %s)",
+		reason, correct, stored.RequestID).of(stored)
 }
 
 // identified returns a copy of items in which each has an id and its HS code in digits.

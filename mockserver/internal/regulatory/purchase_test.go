@@ -57,7 +57,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 		"every problem, all named": {[]string{"MSDS", "", "WATCH", "WATCH"}, regulatory.CodeNotOffered,
 			[]string{"[0] (MSDS)", "[1] () is no", "[3] (WATCH)"}},
 		"more than the wallet holds": {[]string{"WATCH"}, regulatory.CodeInsufficientFunds,
-			[]string{"holds USD 10.00 and USD 11.50 is needed"}},
+			[]string{"holds USD 10.00, and USD 11.50 is needed"}},
 		"a sum above the balance": {[]string{"CUSTOMS", "FDA"}, regulatory.CodeInsufficientFunds,
 			[]string{"USD 16.00 is needed"}},
 		"a hundred kilobytes of a slug": {[]string{string(make([]byte, 100_000))}, regulatory.CodeUnknownDocumentType,
