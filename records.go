@@ -139,17 +139,19 @@ func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
 
 // LineItem is an item of a shipment or invoice. Its fields are assumptions.
 type LineItem struct {
-	ItemID      string  `json:"item_id,omitempty"`
-	Description string  `json:"description"`
-	HSCode      string  `json:"hs_code,omitempty"`
-	Quantity    float64 `json:"quantity"`
+	ItemID      string `json:"item_id,omitempty"`
+	Description string `json:"description"`
+	// Name is a name beside Description, which some services send. It is read, and not written.
+	Name     string  `json:"-" alias:"name"`
+	HSCode   string  `json:"hs_code,omitempty"`
+	Quantity float64 `json:"quantity"`
 	// UnitPrice is in Currency. It is omitted if it is not given.
 	UnitPrice Amount `json:"unit_price,omitzero"`
 	Currency  string `json:"currency,omitempty"`
-	// Weight is in kilograms.
+	// Weight is in kilograms. Whether it is that of one piece or of all is not documented.
 	Weight float64 `json:"weight,omitempty"`
-	// OriginCountry is a two-letter country code.
-	OriginCountry string `json:"origin_country,omitempty"`
+	// OriginCountry is a two-letter country code. The name "manufacturer_country" is read too.
+	OriginCountry string `json:"origin_country,omitempty" alias:"manufacturer_country"`
 }
 
 // PurchasedDocument is a purchased document. Its fields are assumptions.

@@ -192,6 +192,8 @@ func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
 			doubt: `flat_amount is {"value":1999}, not the amount 19.99 times 100`,
 			drift: "flat_amount: object instead of number",
 		},
+		// The doubt stated that a flat_amount that was not sent is 0.
+		`"amount":19.99`: {doubt: "flat_amount is missing or 0, not the amount 19.99 times 100"},
 		`"amount":12345678901234567890,"flat_amount":1`: {
 			flat:  1,
 			doubt: "flat_amount is 1, not the amount 12345678901234567890 times 100",
@@ -216,6 +218,26 @@ func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
 			t.Errorf("%s: %v", sent, err)
 		}
 	}
+}
+
+// Names that other clients of such services read were not read. A value is not multiplied: whether it is that of one
+// piece or of all is not documented.
+func TestRecords_OtherNames(t *testing.T) {
+	t.Parallel()
+	client := shippingtest.NewClient(t, shippingtest.NewService(
+		shippingtest.OK(`{"transactions":[{"transaction_id":"TR-1","shipment":"SH-1"},{"transaction_id":"TR-2",`+
+			`"shipment":{"id":1},"shipment_id":"SH-2"}]}`),
+		record("draft", `"items":[{"name":"Printed dress","description":"Cotton dress","quantity":4,"value":48000,`+
+			`"weight":2.4,"hs_code":"0620444000","manufacturer_country":"NG"}]`)))
+	page := shippingtest.Must(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}))(t)
+	for i, want := range []string{"SH-1", "SH-2"} {
+		if got := page.Items[i]; got.ShipmentID() != want || got.Unreadable != nil {
+			t.Errorf("%q, want %s: %+v", got.ShipmentID(), want, got)
+		}
+	}
+	draft := shippingtest.Must(client.Regulatory.Get(t.Context(), "RD-1"))(t)
+	shippingtest.Diff(t, "items", []shipping.LineItem{{Name: "Printed dress", Description: "Cotton dress", Quantity: 4,
+		Weight: 2.4, HSCode: "0620444000", OriginCountry: "NG"}}, draft.LineItems)
 }
 
 // Every field of a record has a value in a golden response, and is that of its member. A draft and a purchased request

@@ -43,8 +43,9 @@ type Transaction struct {
 	Status string `json:"status"`
 	// Metadata can hold shipment_id, and can be an empty object; see [Transaction.ShipmentID].
 	Metadata RawJSON `json:"metadata"`
-	// Shipment is a shipment_id beside Metadata, which the specification does not show; see [Transaction.ShipmentID].
-	Shipment string `json:"-" alias:"shipment_id"`
+	// Shipment is a shipment_id or shipment beside Metadata, which the specification does not show; see
+	// [Transaction.ShipmentID].
+	Shipment string `json:"-" alias:"shipment_id,shipment"`
 	Platform string `json:"platform"`
 	// TransactionSource is the source of the money; "wallet" occurs.
 	TransactionSource string `json:"transaction_source"`
@@ -193,8 +194,12 @@ func (t *Transaction) Doubt() string {
 		doubts = append(doubts, "unknown status "+quoteShort(t.Status)+": counted as money that moved")
 	}
 	if flat, err := t.Amount.Flat(); err != nil || flat != t.FlatAmount {
+		sent := fmt.Sprint(t.FlatAmount)
+		if t.FlatAmount == 0 {
+			sent = "missing or 0"
+		}
 		doubts = append(doubts, fmt.Sprintf("flat_amount is %s, not the amount %s times 100",
-			t.sent("flat_amount", fmt.Sprint(t.FlatAmount)), t.sent("amount", t.Amount.String())))
+			t.sent("flat_amount", sent), t.sent("amount", t.Amount.String())))
 	}
 	return strings.Join(doubts, "; ")
 }

@@ -265,7 +265,8 @@ func (r *Reader) addFields(c *record, t reflect.Type, base uintptr) {
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
 		alias := tag.Get("alias")
 		if name == "-" && alias != "" {
-			name, alias, options = alias, "", "optional"
+			name, alias, _ = strings.Cut(alias, ",")
+			options = "optional"
 		}
 		offset := base + member.Offset
 		switch {
