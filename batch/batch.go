@@ -206,14 +206,16 @@ func (r *Report) Count(state State) int {
 	return n
 }
 
-// Err joins the errors of all items that are still open, each with what to do next, and of those whose charge is above
-// their cost. Items for which nothing was purchased share one line if their errors differ only in requests and amounts.
-// It is nil if each item is [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for a nil report.
+// Err returns an error with a line for each cause for which items are still open, or for which a charge is above its
+// cost: the cause, what to do next, how many items, and some of their keys. Items share a line if their errors differ
+// only in ids and amounts. It has at most 2,000 bytes: what was or may have been charged comes first, then the most
+// frequent causes; [Report.Results] has all. It wraps the errors of all these items. It is nil if each item is
+// [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for a nil report.
 func (r *Report) Err() error {
 	if r == nil {
 		return nil
 	}
-	var open []error
+	var open []*openItems
 	groups := map[string]*openItems{} // by state, cause and what to do
 	for _, result := range r.Results {
 		if !result.open() {
@@ -225,9 +227,15 @@ func (r *Report) Err() error {
 			open = append(open, groups[same])
 		}
 		group := groups[same]
-		group.keys, group.errs = append(group.keys, quoteShort(result.Key)), append(group.errs, result.Err)
+		group.keys, group.errs = append(group.keys, result.Key), append(group.errs, result.Err)
 	}
-	return errors.Join(open...)
+	if len(open) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(open, func(a, b *openItems) int {
+		return cmp.Or(cmp.Compare(a.first.urgency(), b.first.urgency()), cmp.Compare(len(b.keys), len(a.keys)))
+	})
+	return reportError(open)
 }
 
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
@@ -248,52 +256,108 @@ func (r Result) retryable() bool {
 	return false
 }
 
-// cause returns the part of the error that other items can have too: if nothing was purchased, without the id of the
-// request and amounts.
+// cause returns the part of the error that other items can have too: without words that contain a digit, such as ids
+// and amounts, and without the key of the item.
 func (r Result) cause() string {
-	text := fmt.Sprint(r.Err)
-	failed := r.State == StateFailed && len(r.Documents) == 0
-	if !failed && r.State != StateOverBudget && r.State != StateError {
-		return text
-	}
 	if over, ok := errors.AsType[*shipping.BudgetError](r.Err); ok && over.Needed.Known() {
 		return fmt.Sprint("over budget", len(over.Beside) > 0)
 	}
-	if r.RequestID != "" {
-		text = strings.ReplaceAll(text, r.RequestID, "")
-	}
-	return strings.Map(func(c rune) rune {
-		if unicode.IsDigit(c) || c == '.' || c == ',' {
-			return -1
+	text := fmt.Sprint(r.Err)
+	ids := []string{r.Key, r.RequestID}
+	if failed, ok := errors.AsType[*shipping.Error](r.Err); ok {
+		for _, attempt := range failed.Attempts {
+			ids = append(ids, attempt.ResponseID)
 		}
-		return c
-	}, text)
+	}
+	for _, id := range ids {
+		if id != "" {
+			text = strings.ReplaceAll(text, id, "1")
+		}
+	}
+	words := slices.DeleteFunc(strings.Fields(text), func(word string) bool {
+		return strings.ContainsFunc(word, unicode.IsDigit)
+	})
+	return strings.Join(words, " ")
 }
 
 func (r Result) open() bool {
 	return r.Err != nil || r.State != StateCompleted && r.State != StateClosed && r.State != StateDraft
 }
 
-// openItems is the error of the open items of a report that have the same cause and the same cure.
+// urgency orders open items: what may have been charged comes first.
+func (r Result) urgency() int {
+	switch {
+	case r.State == StateUnknown, r.State == StateCompleted:
+		return 0
+	case len(r.Documents) > 0:
+		return 1
+	}
+	return 2
+}
+
+// openItems are the open items of a report that have the same cause and the same cure.
 type openItems struct {
 	first Result
 	keys  []string
 	errs  []error
 }
 
-func (e *openItems) Error() string {
-	items, first := "item ", ""
-	if len(e.keys) > 1 {
-		items = fmt.Sprint(len(e.keys), " items ")
+// line returns the cause, in at most longest bytes, what to do, the number of items and some keys.
+func (o *openItems) line(longest int) string {
+	const some = 3
+	cause, items := strings.ReplaceAll(fmt.Sprint(o.first.Err), "\n", "; "), "item "
+	if len(cause) > longest {
+		cause = strings.ToValidUTF8(cause[:longest], "") + "…"
 	}
-	if slices.ContainsFunc(e.errs, func(err error) bool { return fmt.Sprint(err) != fmt.Sprint(e.first.Err) }) {
-		first = ", the first"
+	if len(o.keys) > 1 {
+		items = fmt.Sprint(len(o.keys), " items: ")
+		if slices.ContainsFunc(o.errs, func(err error) bool { return fmt.Sprint(err) != fmt.Sprint(o.first.Err) }) {
+			items = fmt.Sprint(len(o.keys), " items, this is the first: ")
+		}
 	}
-	return fmt.Sprintf("%s%s (%s)%s: %v; %s", items, strings.Join(e.keys, ", "), e.first.State, first, e.first.Err,
-		e.first.next())
+	var keys []string
+	for _, key := range o.keys[:min(len(o.keys), some)] {
+		keys = append(keys, quoteShort(key))
+	}
+	if len(o.keys) > some {
+		keys = append(keys, "…")
+	}
+	return fmt.Sprintf("%s: %s; %s (%s%s)", o.first.State, cause, o.first.next(), items, strings.Join(keys, ", "))
 }
 
-func (e *openItems) Unwrap() []error { return e.errs }
+// reportError is the error of a report.
+type reportError []*openItems
+
+// Error has at most 2,000 bytes.
+func (e reportError) Error() string {
+	const most, ofRest, ofLine = 2000, 120, 330 // of a line: without its cause
+	longest := max(120, (most-ofRest)/len(e)-ofLine)
+	var text strings.Builder
+	for i, group := range e {
+		line := group.line(longest)
+		if i > 0 && text.Len()+len(line)+ofRest > most {
+			rest := 0
+			for _, left := range e[i:] {
+				rest += len(left.keys)
+			}
+			fmt.Fprintf(&text, "\n%d items with %d other causes: see the Err of each in Report.Results", rest, len(e)-i)
+			break
+		}
+		if i > 0 {
+			text.WriteByte('\n')
+		}
+		text.WriteString(line)
+	}
+	return text.String()
+}
+
+// Unwrap returns the errors of all open items.
+func (e reportError) Unwrap() (errs []error) {
+	for _, group := range e {
+		errs = append(errs, group.errs...)
+	}
+	return errs
+}
 
 // next returns what to do about an open item.
 func (r Result) next() string {

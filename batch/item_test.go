@@ -377,16 +377,24 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		report.Results = append(report.Results, result)
 		one := &batch.Report{Results: []batch.Result{result}}
 		err := one.Err()
-		begin := fmt.Sprintf("item %q (%s): %v", result.Key, test.state, test.err)
-		if !errors.Is(err, test.err) || err != nil && !strings.HasPrefix(err.Error(), begin) {
+		begin, end := fmt.Sprintf("%s: %v; ", test.state, test.err), fmt.Sprintf(" (item %q)", result.Key)
+		if !errors.Is(err, test.err) || err != nil && (!strings.HasPrefix(err.Error(), begin) ||
+			!strings.HasSuffix(err.Error(), end)) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), test.next) || one.Retryable() != test.retryable {
 			t.Errorf("%s: %v, retryable %v", name, err, one.Retryable())
 		}
 	}
-	if err := report.Err(); strings.Count(err.Error(), "\n") != 13 || !report.Retryable() {
+	err := report.Err()
+	if len(err.Error()) > 2000 || !strings.HasPrefix(err.Error(), "unknown: ") || !report.Retryable() ||
+		!strings.HasSuffix(err.Error(), " other causes: see the Err of each in Report.Results") {
 		t.Errorf("all states: %v", err)
+	}
+	for _, result := range report.Results {
+		if result.Err != nil && !errors.Is(err, result.Err) {
+			t.Errorf("all states: the error is not %v", result.Err)
+		}
 	}
 	taxed := &shipping.BudgetError{Budget: *nairaBudget(t, "100"), Needed: shippingtest.Amount(t, "150"),
 		Beside: []string{"FDA: tax 75"}}
@@ -399,7 +407,12 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"requests":      {batch.StateFailed, [2]error{errors.New("RD-A failed"), errors.New("RD-B failed")}, true},
 		"costs":         {batch.StateOverBudget, [2]error{over("150"), over("160")}, true},
 		"one has a tax": {batch.StateOverBudget, [2]error{over("150"), taxed}, false},
-		"unknown":       {batch.StateUnknown, [2]error{errors.New("RD-A is lost"), errors.New("RD-B is lost")}, false},
+		"unknown":       {batch.StateUnknown, [2]error{errors.New("RD-A is lost"), errors.New("RD-B is lost")}, true},
+		"responses": {batch.StateError, [2]error{
+			&shipping.Error{Operation: "a", StatusCode: 404, Attempts: []shipping.Attempt{{ResponseID: "abc"}}},
+			&shipping.Error{Operation: "a", StatusCode: 404, Attempts: []shipping.Attempt{{ResponseID: "xyz"}}}}, true},
+		"statuses": {batch.StateError, [2]error{&shipping.Error{Operation: "a", StatusCode: 404},
+			&shipping.Error{Operation: "a", StatusCode: 403}}, false},
 	} {
 		var report batch.Report
 		for i, err := range test.errs {
@@ -407,8 +420,25 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 			report.Results = append(report.Results, result)
 		}
 		err := report.Err().Error()
-		if strings.Contains(err, "\n") == test.shared || strings.Contains(err, ", the first: ") != test.shared {
+		if strings.Contains(err, "\n") == test.shared || strings.Contains(err, "(2 items, this is the first: ") != test.shared {
 			t.Errorf("%s: %s", name, err)
+		}
+	}
+}
+
+// All keys stood before the cause, on one line of 40,514 bytes for 1,750 items.
+func TestReport_ErrIsShort(t *testing.T) {
+	t.Parallel()
+	for _, causes := range []int{1, 2, 3, 30, 2000} {
+		var report batch.Report
+		for i := range 2000 {
+			cause := fmt.Sprint(strings.Repeat("x", i%causes+1), strings.Repeat(" y", 1000))
+			report.Results = append(report.Results, batch.Result{Key: strings.Repeat("€", 40), State: batch.StateFailed,
+				Documents: []shipping.DocumentType{"FDA"}, Err: errors.New(cause)})
+		}
+		text := report.Err().Error()
+		if len(text) > 2000 || !strings.HasPrefix(text, "failed: x") || !strings.Contains(text, "batch.Resolve") {
+			t.Errorf("%d causes: %d bytes: %s", causes, len(text), text)
 		}
 	}
 }
@@ -424,22 +454,23 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		err       error
 		retryable bool
 		begin     string // of the error
+		end       string
 	}
 	refusing := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Refuse: true} }}
 	selectNone := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 		return nil, shipping.ErrInvalidRequest
 	}
-	const items = `3 items "SH-1", "SH-2", "SH-3" `
+	const same, first = `(3 items: "SH-1", "SH-2", "SH-3")`, `(3 items, this is the first: "SH-1", "SH-2", "SH-3")`
 	shippingtest.EachInBubble(t, map[string]row{
 		"a wrong key": {shippingtest.NewService(shippingtest.Refusal(401, "no")), batch.Options{}, 1,
-			shipping.ErrUnauthorized, false, items + "(error): "},
-		"no service": {shippingtest.Unreachable(), batch.Options{}, 3, shipping.ErrConnection, true, items + "(error): "},
+			shipping.ErrUnauthorized, false, "error: shipping: regulatory.analyze: ", same},
+		"no service": {shippingtest.Unreachable(), batch.Options{}, 3, shipping.ErrConnection, true, "error: shipping: regulatory.analyze: ", same},
 		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
-			shipping.ErrOverBudget, false, items + "(over budget), the first: shipping: request RD-SH-1 "},
+			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", first},
 		"purchases refused": {refusing, batch.Options{Select: shipping.SelectAll}, 3, shipping.ErrInvalidRequest, false,
-			items + "(error), the first: shipping: purchase of request RD-SH-1: "},
+			"error: shipping: purchase of request RD-SH-1: ", first},
 		"nothing can be selected": {&walletService{}, batch.Options{Select: selectNone}, 3, shipping.ErrInvalidRequest, false,
-			items + "(error), the first: shipping: request RD-SH-1 "},
+			"error: shipping: request RD-SH-1 ", first},
 	}, func(t *testing.T, test row) {
 		sent := shippingtest.NewService(test.transport.RoundTrip)
 		test.options.Concurrency = 1
@@ -449,7 +480,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 			t.Errorf("%+v, %v", report, err)
 		}
 		if err = report.Err(); !errors.Is(err, test.err) || strings.Count(err.Error(), "\n") > 0 ||
-			!strings.HasPrefix(err.Error(), test.begin) {
+			!strings.HasPrefix(err.Error(), test.begin) || !strings.HasSuffix(err.Error(), test.end) {
 			t.Errorf("%v", err)
 		}
 		if sent.CountPath(analyze) != test.analyses {

@@ -171,7 +171,10 @@ func (j *job) check(night int, items []batch.Item, reports []*batch.Report) {
 	for _, item := range items {
 		id, named := item.Analyze.ShipmentID, 0
 		for _, report := range reports {
-			if err := report.Err(); err != nil && strings.Contains(err.Error(), strconv.Quote(id)) {
+			all := report.Err()
+			if slices.ContainsFunc(report.Results, func(r batch.Result) bool {
+				return r.Key == id && r.Err != nil && errors.Is(all, r.Err)
+			}) {
 				named++
 			}
 		}
