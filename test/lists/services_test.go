@@ -203,8 +203,8 @@ func (s *service) unseen() string {
 		return "records that move between two walks"
 	case s.oldestFirst && s.arrivals > 0 && s.vanishings > 0, s.tied > 0 && s.arrivals > 0:
 		return "records that arrive elsewhere, or change places, while others vanish or arrive"
-	case s.cached && vanish:
-		return "totals of an earlier moment"
+	case s.cached && (vanish || s.silent):
+		return "pages of an earlier moment"
 	}
 	return ""
 }
