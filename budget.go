@@ -131,6 +131,8 @@ func (e *BudgetError) Error() string {
 	}
 	if e.Declare != "" {
 		text.WriteString("; " + e.Declare)
+	} else if len(e.Beside) > 0 {
+		text.WriteString("; what a purchase does not charge, offer.beside of the dialect declares")
 	}
 	return text.String() + "; nothing was purchased"
 }
@@ -209,7 +211,8 @@ func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, err
 }
 
 // declare returns lines of the dialect with which the documents fit, as a part of an error: each line that is enough
-// alone, or else those that are enough together. The cost was computed with each. It is "" if there are none.
+// alone, or else pairs, or else three. The smallest numbers come first: who declares little errs little. The cost was
+// computed with each. It is "" if there are none.
 func (r *RegulatoryRequest) declare(wallet string, documents []DocumentType, fits func(sum) bool) string {
 	const most = 3
 	var texts []string
@@ -226,19 +229,25 @@ func (r *RegulatoryRequest) declare(wallet string, documents []DocumentType, fit
 		}
 		return linesOf(with, err)
 	}
-	alone := try()
-	for i, line := range alone {
-		if len(texts) < most && !slices.Contains(alone[:i], line) {
-			try(line)
+	var lines, together []dialect.Line
+	for _, line := range try() {
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
-	var together []dialect.Line
+	for size := 1; size <= most && len(texts) == 0; size++ {
+		for end := size; end <= len(lines) && len(texts) < most; end++ {
+			try(lines[end-size : end]...)
+		}
+	}
 	for next := try(); len(texts) == 0 && len(next) > 0 && len(together) < most; next = try(together...) {
 		together = append(together, next[0])
 	}
 	switch {
 	case len(texts) == 0:
 		return ""
+	case strings.Contains(texts[0], "offer.beside") && strings.Contains(texts[0], " and "):
+		return "only if a transaction of the wallet shows that none of them is charged, " + strings.Join(texts, ", or ")
 	case strings.Contains(texts[0], "offer.beside"):
 		return "only if a transaction of the wallet shows that it is not charged, " + strings.Join(texts, ", or ")
 	}

@@ -56,8 +56,10 @@ func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
 	for offer, test := range map[string]struct{ declared, cost string }{
 		`"amount":100,"tax":7.5`:                            {"offer.beside += tax", "100"},
 		`"amount":60,"tax":"7.50 (7.5%)","rush":8`:          {"offer.beside += tax", "68"},
-		`"amount":100,"net":93,"base":93,"vat":7`:           {"offer.beside += base; offer.beside += vat", "100"},
-		`"amount":50,"tax_rate":300,"rush":60`:              {"offer.beside += tax_rate; offer.beside += rush", "50"},
+		`"amount":100,"net":93,"base":93,"vat":7`:           {"offer.beside += vat; offer.beside += base", "100"},
+		`"amount":50,"tax_rate":300,"rush":60`:              {"offer.beside += rush; offer.beside += tax_rate", "50"},
+		`"amount":81,"a":19,"b":12,"c":8`:                   {"offer.beside += c; offer.beside += b", "100"},
+		`"amount":90,"value":5000`:                          {"offer.beside += value", "90"}, // of the goods
 		`"amount":100,"fees":[{"a":{"b":5}},{"a":{"b":9}}]`: {"offer.beside += fees.a", "100"},
 		`"amount":50,"x":1e400,"y":"5 (z)"`:                 {"offer.beside += x; offer.beside += y", "50"},
 		`"amount":50,"quote":{"amount":3,"currency":"USD"}`: {"offer.beside += quote", "50"},

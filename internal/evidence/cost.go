@@ -39,8 +39,8 @@ func (c *counter) stop(path, problem, declared string) {
 
 const tooLong = "has too many digits"
 
-// cost returns the result: the largest form of the price with all other numbers, unless this form is their sum. A price
-// under a name that is not of the price is one of the others.
+// cost returns the result: the largest form of the price with all other numbers, unless this form is their sum, which a
+// net price and a subtotal never are. A price under a name that is not of the price is one of the others.
 func (c *counter) cost() (Cost, error) {
 	price := number{most: c.price.most}
 	if c.price.most != c.price.plain {
@@ -53,7 +53,8 @@ func (c *counter) cost() (Cost, error) {
 			text: "price " + text(price.most)})
 	}
 	most, counted := c.sum(largest, others)
-	if sum, _ := c.sum(price, c.others); len(counted) > 1 && c.isRounded(largest.most, sum) {
+	isSum := len(counted) > 1 && !anyOf(wordsOf(largest.path), untaxedWords)
+	if sum, _ := c.sum(price, c.others); isSum && c.isRounded(largest.most, sum) {
 		most, counted = c.roundUp(largest.most), []number{largest}
 	}
 	cost := Cost{Currency: c.currency, Price: c.price.plain, Most: most}
@@ -61,10 +62,8 @@ func (c *counter) cost() (Cost, error) {
 		cost.Beside = append(cost.Beside, n.text)
 	}
 	slices.SortStableFunc(counted, largestFirst)
-	for _, n := range counted {
-		if n.path != largest.path {
-			cost.Lines = append(cost.Lines, besideLine(n.path))
-		}
+	for _, n := range slices.Backward(counted) {
+		cost.Lines = append(cost.Lines, besideLine(n.path))
 	}
 	return cost, c.err
 }
@@ -173,12 +172,14 @@ func (c *counter) all(v jsonread.Value, at place) {
 	if name, twice := v.Repeated(); twice {
 		c.stop(quote(name), "is given twice", "")
 	}
-	isShare := slices.ContainsFunc(v.Members, statesShare)
+	statesShareAlone := func(v jsonread.Value) bool { return statesShare(jsonread.Member{Value: v}) }
+	isShare := slices.ContainsFunc(v.Members, statesShare) || slices.ContainsFunc(v.Elements, statesShareAlone)
 	for _, m := range v.Members {
 		inner := at.inside(m.Name)
 		inner.isShare = at.isShare || isShare || strings.Contains(m.Name, "%")
 		c.value(m.Value, inner)
 	}
+	at.isShare = at.isShare || isShare
 	for _, element := range v.Elements {
 		c.value(element, at)
 	}
@@ -191,11 +192,12 @@ func (c *counter) describes(at place) bool {
 }
 
 // declared skips what the dialect declares as not charged. It stops at a number that is more than the price and can be
-// the price by its name: two names may be swapped.
+// the price by its name: two names may be swapped. A member "value" beside the price is rather that of the goods.
 func (c *counter) declared(v jsonread.Value, at place) {
 	n, err := readAmount(v)
 	isMore := errors.Is(err, decimal.ErrRange) || err == nil && n.most.Cmp(c.price.most) > 0
-	canBe := areForms(at.words) || areForms(at.words, earlierWords) || areForms(at.words, swappedWords)
+	canBe := at.path != "value" &&
+		(areForms(at.words) || areForms(at.words, earlierWords) || areForms(at.words, swappedWords))
 	if v.Scalar() && isMore && canBe {
 		c.stop(at.path, "of offer.beside is more than the price, and may be the price", "")
 	}
@@ -207,16 +209,16 @@ func (c *counter) declared(v jsonread.Value, at place) {
 	}
 }
 
-// statesShare reports whether a member states that the numbers beside it are percentages: "type": "percent".
+// statesShare reports whether a member or element states that the numbers beside it are percentages: "type": "percent".
 func statesShare(m jsonread.Member) bool {
 	words := wordsOf(m.Value.Text)
 	switch {
 	case m.Value.Text == "true":
-		return anyOf(wordsOf(m.Name), shareWords)
+		return areShare(wordsOf(m.Name))
 	case m.Value.Kind != '"' || strings.ContainsFunc(m.Value.Text, unicode.IsDigit):
 		return false
 	}
-	return strings.Contains(m.Value.Text, "%") || anyOf(words, percentWords) || len(words) == 1 && isOf(words[0], shareWords)
+	return strings.Contains(m.Value.Text, "%") || statesPercent(words) || len(words) == 1 && areShare(words)
 }
 
 // scalar counts a number, unless its name is that of an identifier, a time or a count of one.
@@ -227,15 +229,15 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 	case at.isCurrency() && c.foreign(currencyIn(v, c.offer)), c.foreign(codeIn([]string{v.Text})),
 		isSymbol(v.Text) && c.foreign(v.Text):
 		c.stop(at.path, "is "+quote(v.Text), c.ownerOf(at.path))
-	case isOf(at.last(), noMoneyWords):
+	case at.isNoMoney():
 	case errors.Is(err, decimal.ErrRange):
 		c.stop(at.path, tooLong, at.path)
 	case err != nil && c.mayBeAmount(v):
 		c.stop(at.path, "is "+sent(v), at.path)
 	case err != nil || n.most.Sign() == 0 && !c.isParts:
-	case isOf(at.last(), countWords) && n.most.Cmp(one) > 0:
+	case (at.isCount || isOf(at.last(), countWords+" items")) && n.most.Cmp(one) != 0:
 		c.stop(at.path, "is "+text(n.most)+", and the price may be that of one", at.path)
-	case isOf(at.last(), countWords):
+	case at.isCount || isOf(at.last(), countWords+" items"):
 	case c.foreign(code):
 		c.stop(at.path, "is in "+quote(code), at.path)
 	default:
@@ -253,7 +255,7 @@ func (c *counter) number(n amount, at place) {
 	case c.isParts && !n.percent:
 		c.others = append(c.others, counted)
 	case isNegative, c.isMinor(n.most, at):
-	case n.percent || at.isShare || anyOf(at.words, shareWords):
+	case n.percent || at.isShare || areShare(at.words):
 		c.shares = append(c.shares, counted)
 	case c.isForm(n.most, at):
 		c.forms = append(c.forms, counted)
@@ -303,7 +305,10 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 func (c *counter) ownerOf(path string) string {
 	owner := path[:max(strings.LastIndex(path, "."), 0)]
 	if owner == "" {
-		owner = strings.TrimSuffix(strings.TrimSuffix(path, "Currency"), "_currency")
+		owner = path
+		for _, suffix := range []string{"_currency", "Currency", "_ccy", "Ccy"} {
+			owner = strings.TrimSuffix(owner, suffix)
+		}
 	}
 	switch {
 	case slices.Contains(c.offer.Beside, owner):

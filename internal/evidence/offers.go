@@ -20,7 +20,7 @@ type Cost struct {
 	Most decimal.Number
 	// Beside are the numbers that Most counts in addition to the price, or in place of it, such as "tax 75".
 	Beside []string
-	// Lines each declare one of these numbers as not charged, the largest first.
+	// Lines each declare one of these numbers as not charged, the smallest first.
 	Lines []dialect.Line
 }
 

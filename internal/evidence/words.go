@@ -11,17 +11,18 @@ import (
 // all.
 const (
 	formWords     = "amount price cost value total sum gross net payable due final grand sub subtotal formatted"
+	untaxedWords  = "net sub subtotal"
 	earlierWords  = "default original"
 	swappedWords  = "base converted"
 	partWords     = "breakdown part component detail item line"
 	minorWords    = "flat minor kobo cents"
 	noMoneyWords  = "id at date code number weight"
 	exchangeWords = "exchange fx"
-	countWords    = "count quantity qty pages items units"
+	currencyWords = "currency ccy"
+	countWords    = "count quantity qty pages units"
 	moneyAfter    = "by per for"
-	percentWords  = "percent percentage pct"
-	shareWords    = percentWords + " rate share"
-	negativeWords = "discount rebate credit"
+	shareWords    = "share pct perc"
+	negativeWords = "discount rebate"
 )
 
 // isOf reports whether a word is in a list, in singular or plural. The prices and costs in plural can be others, so of
@@ -58,14 +59,16 @@ type place struct {
 	price []string
 	// isPrice: the value is the price.
 	isPrice bool
-	// isShare: a member beside the value says that it is a percentage.
+	// isShare: a member beside the value states that it is a percentage.
 	isShare bool
+	// isCount: the value is in an object or list under the name of a count.
+	isCount bool
 }
 
 // inside returns the place of a member.
 func (p place) inside(member string) place {
 	name := wordsOf(member)
-	inner := place{name: name, words: slices.Concat(p.words, name),
+	inner := place{name: name, words: slices.Concat(p.words, name), isCount: p.isCount || isOf(p.last(), countWords),
 		path: strings.TrimPrefix(p.path+"."+cmp.Or(strings.ReplaceAll(member, ".", "_"), "_"), ".")}
 	if p.isCurrency() {
 		inner.name = slices.Concat(p.name, name) // currency: {"code": "USD"}
@@ -104,7 +107,26 @@ func (p place) isReduction() bool {
 // isCurrency reports whether the name is that of a currency.
 func (p place) isCurrency() bool {
 	end := len(p.name)
-	return end > 0 && isOf(p.name[end-1], "currency") || end > 1 && p.name[end-2] == "currency" && p.name[end-1] == "code"
+	return end > 0 && isOf(p.name[end-1], currencyWords) || end > 1 && isOf(p.name[end-2], currencyWords) &&
+		p.name[end-1] == "code"
+}
+
+// isNoMoney reports whether the name is that of an identifier, a time or a code. AT alone is Austria.
+func (p place) isNoMoney() bool {
+	last := p.last()
+	return isOf(last, noMoneyWords) && (last != "at" || len(p.name) > 1)
+}
+
+// statesPercent reports whether one of several words, or two in succession, stand for a percentage, such as "percent",
+// "vatpercent" and "per cent".
+func statesPercent(words []string) bool {
+	return strings.Contains(strings.Join(words, ""), "percent")
+}
+
+// areShare reports whether the words of a name state that its number may be a percentage.
+func areShare(words []string) bool {
+	isRate := func(word string) bool { return strings.HasSuffix(strings.TrimSuffix(word, "s"), "rate") }
+	return statesPercent(words) || anyOf(words, shareWords) || slices.ContainsFunc(words, isRate)
 }
 
 // wordsOf splits a name at its capitals, and at everything but letters, into words in lower case.
