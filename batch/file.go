@@ -16,7 +16,8 @@ import (
 
 // File is a [Journal] in an append-only file, for one process at a time. Each line is a JSON record. Each append is
 // one write and one flush to the disk: on a disk that takes 2 ms for a flush, a batch can record about 125 items a
-// second. The file is locked while it is open, so that two processes cannot run the same batch.
+// second. The file is locked while it is open, so that two processes cannot run the same batch. In a process, one
+// [Run] or [Resolve] at a time uses it; another one returns [ErrInUse].
 //
 // A record for which [Claim.Append] returned nil survives the end of the process, a power loss, and a full disk.
 // After an append that failed, nothing more is appended: close the journal, and open it again when the cause is fixed.
@@ -173,8 +174,8 @@ func (j *File) Close() error {
 
 func openError(path string, err error) error {
 	if errors.Is(err, filelock.ErrInUse) {
-		return fmt.Errorf("%w: %s: it is open in another process, or in this one; close it there, or pass the same *File "+
-			"to every Run", ErrInUse, path)
+		return fmt.Errorf("%w: %s: it is open in another process, or in this one; close it there, or open it once and "+
+			"make one Run at a time with it", ErrInUse, path)
 	}
 	folder := filepath.Dir(path)
 	if _, missing := os.Stat(folder); errors.Is(missing, os.ErrNotExist) {

@@ -1,8 +1,9 @@
 // Receiver listens for webhook notifications and prints the changes of shipments: verified, each once, without those
-// that arrive after newer ones.
+// that arrive after newer ones. With -buy, it buys the documents of each new shipment instead.
 //
 //	go run ./examples/receiver                             # a demonstration on the reference server
 //	SHIPPING_SECRET_KEY=sk_… go run ./examples/receiver -addr :8080
+//	SHIPPING_SECRET_KEY=sk_… SHIPPING_BASE_URL=https://… go run ./examples/receiver -addr :8080 -buy shop -budget "250000 NGN"
 //
 // While a key is rotated, SHIPPING_PREVIOUS_SECRET_KEY holds the other one. Ctrl-C stops listening, and finishes the
 // notifications that have arrived. A file remembers them, so that none is printed again after a restart.
@@ -35,6 +36,8 @@ const usage = `Receiver listens for webhook notifications and prints the changes
 
   receiver                                           a demonstration on the reference server
   SHIPPING_SECRET_KEY=sk_… receiver -addr :8080      listens until Ctrl-C
+  … receiver -buy shop -budget "250000 NGN"        buys the documents of new shipments
+                                                     at SHIPPING_BASE_URL
 
 Notifications are verified with SHIPPING_SECRET_KEY or, while keys are rotated, with
 SHIPPING_PREVIOUS_SECRET_KEY.
@@ -54,12 +57,14 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, args []string, out, logs io.Writer) error {
+func run(ctx context.Context, args []string, out, logs io.Writer) (err error) {
 	flags := flag.NewFlagSet("receiver", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
 	addr := flags.String("addr", "127.0.0.1:8080", "`address` to listen on")
 	deliveries := flags.String("store", "deliveries.store", "`file` that remembers handled deliveries across restarts")
+	folder := flags.String("buy", "", "buy, and keep the records of it in this `folder`")
+	budget := flags.String("budget", "", "with -buy: the most `money` to spend in a day")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -75,27 +80,35 @@ func run(ctx context.Context, args []string, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	receiver, err := newReceiver(out, logs, store, keys...)
-	if err == nil {
-		err = listen(ctx, *addr, receiver, func(url string) error {
-			_, err := fmt.Fprintf(logs, "Listening on %s, Ctrl-C ends\n", url)
-			return err
-		})
+	defer func() { err = errors.Join(err, store.Close()) }()
+	logger, handle := slog.New(slog.NewTextHandler(logs, nil)), printer(out)
+	if *folder != "" {
+		shop, openErr := openShop(*folder, *budget, logger)
+		if openErr != nil {
+			return openErr
+		}
+		handle = shop.record
+		stop := shop.start(ctx)
+		defer func() { err = errors.Join(err, stop()) }()
 	}
-	return errors.Join(err, store.Close())
+	receiver, err := newReceiver(handle, logger, store, keys...)
+	if err != nil {
+		return err
+	}
+	return listen(ctx, *addr, receiver, func(url string) error {
+		_, err := fmt.Fprintf(logs, "Listening on %s, Ctrl-C ends\n", url)
+		return err
+	})
 }
 
-// newReceiver returns a receiver that prints notifications, and logs those that it refuses.
-func newReceiver(out, logs io.Writer, store webhook.Store, keys ...string) (*webhook.Receiver, error) {
-	return webhook.NewReceiver(handler(out),
-		webhook.WithKeys(keys...),
-		webhook.WithStore(store),
-		webhook.WithLogger(slog.New(slog.NewTextHandler(logs, nil))))
+func newReceiver(handle webhook.Handler, logger *slog.Logger, store webhook.Store,
+	keys ...string) (*webhook.Receiver, error) {
+	return webhook.NewReceiver(handle, webhook.WithKeys(keys...), webhook.WithStore(store), webhook.WithLogger(logger))
 }
 
-// handler returns the function that is called for each notification, by several goroutines. This is where a shop would
+// printer returns the function that is called for each notification, by several goroutines. This is where a shop would
 // write to its database.
-func handler(out io.Writer) webhook.Handler {
+func printer(out io.Writer) webhook.Handler {
 	lines, tracker := log.New(out, "", log.Ltime), &webhook.Tracker{}
 	return func(_ context.Context, n *webhook.Notification) error {
 		shipment, err := n.Shipment()
@@ -154,7 +167,8 @@ func demonstrate(ctx context.Context, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	receiver, err := newReceiver(out, logs, webhook.NewMemoryStore(webhook.StoreOptions{}), server.SecretKey)
+	receiver, err := newReceiver(printer(out), slog.New(slog.NewTextHandler(logs, nil)),
+		webhook.NewMemoryStore(webhook.StoreOptions{}), server.SecretKey)
 	if err != nil {
 		return err
 	}

@@ -155,9 +155,15 @@ func TestSweep_Examples(t *testing.T) {
 	t.Parallel()
 	shipments := file(t, "shipments.txt", asked(t)["SHIPPING_SHIPMENT"]+"\n")
 	nightly := "nightly -night 1 -in " + shipments + " -wallet {wallet} -budget 400000|NGN -out {dir}"
+	const (
+		shop   = "receiver -addr 127.0.0.1:{port} -store {dir}/deliveries -buy {dir} -budget 400000|NGN"
+		notify = " -restart -patience 0 -parallel 40 -notify http://127.0.0.1:{port}/hooks/shipping"
+	)
 	tests := []struct{ flags, program string }{
 		{"-restart -patience 0 -only regulatory.purchase#1:lost-after", nightly},
 		{"-restart -patience 0 -only regulatory.purchase#1:killed", nightly},
+		{"-quiet 1s -faults twice,replayed,forged,killed" + notify, shop},
+		{"-quiet 3m" + notify, shop}, // it settles for five minutes, with pauses of up to 160 s
 		{"-restart -patience 0", nightly},
 		{"-faults late,late-after -parallel 40", nightly},
 		{"-restart -patience 0", "ledger -wallet {wallet} -out {dir}/ledger.csv"},
@@ -165,7 +171,7 @@ func TestSweep_Examples(t *testing.T) {
 		{"-restart -notify http://127.0.0.1:{port}/hooks/shipping", "receiver -addr 127.0.0.1:{port}"},
 	}
 	if os.Getenv("SHIPPING_SWEEP") != "all" {
-		tests = tests[:2]
+		tests = tests[:3]
 	}
 	var names []string
 	for _, test := range tests {

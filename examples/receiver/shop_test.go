@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// The shop is killed at random requests, in both directions, before or after they take effect. Each shipment of which
+// it was notified is bought, once, also if it is notified again. SHIPPING_SWEEP=all kills it 20 times.
+func TestShop_Killed(t *testing.T) {
+	if os.Getenv("SHOP_ADDR") != "" {
+		serveShop(t)
+		return
+	}
+	t.Parallel()
+	kills, seed := 5, rand.Uint64()
+	if os.Getenv("SHIPPING_SWEEP") == "all" {
+		kills = 20
+	}
+	t.Log("seed", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	n := newNetwork(t, kills)
+	shipments := n.server.Shipments()[:kills]
+	for round := range kills {
+		again := slices.Collect(maps.Keys(n.finished))[:min(len(n.finished), 3)]
+		n.start(t)
+		// A notification is two points, and the analysis of a shipment two more.
+		n.countdown.Store(1 + random.Int64N(int64(4+2*len(again))))
+		n.notify(t, shipments[round])
+		n.notify(t, again...)
+		n.wait(t, nil) // until it is killed
+	}
+	n.start(t)
+	n.delivered(t)
+	n.wait(t, shipments)
+	purchases := n.server.Requests(shipping.OpPurchase)
+	clear(n.finished)
+	n.notify(t, shipments...)
+	n.delivered(t)
+	n.wait(t, shipments)
+	if more := n.server.Requests(shipping.OpPurchase) - purchases; more != 0 {
+		t.Errorf("notified again, it sent %d purchases", more)
+	}
+	_ = n.process.Process.Signal(os.Interrupt)
+	n.wait(t, nil)
+	if !n.process.ProcessState.Success() {
+		t.Error(n.process.ProcessState)
+	}
+	n.server.CheckInvariants(t)
+	n.server.Lint(t) // nothing was bought twice
+}
+
+// serveShop is the process that is killed. It settles an open purchase soon, because no request is under way when it
+// starts.
+func serveShop(t *testing.T) {
+	folder := os.Getenv("SHOP_FOLDER")
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
+	defer stop()
+	logger := slog.New(slog.NewTextHandler(os.Stdout, nil))
+	shop, err := openShop(folder, "90000000 NGN", logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop.options.Purchase.QuietFor = time.Second
+	store, err := webhook.OpenFileStore(filepath.Join(folder, "deliveries"), webhook.StoreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver, err := newReceiver(shop.record, logger, store, os.Getenv("SHIPPING_SECRET_KEY"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := shop.start(ctx)
+	ready := func(url string) error {
+		fmt.Println("Listening on", url)
+		return nil
+	}
+	if err := listen(ctx, os.Getenv("SHOP_ADDR"), receiver, ready); err != nil {
+		t.Error(err)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// network connects the server and the shop, and kills the process of the shop at one of their requests.
+type network struct {
+	server    *mockserver.Server
+	env       []string
+	countdown atomic.Int64 // the number of points until the kill; 0 or less: none
+
+	process    *exec.Cmd
+	lines      *bufio.Scanner
+	finished   map[string]bool // shipments
+	deliveries []string        // ids
+}
+
+func newNetwork(t *testing.T, shipments int) *network {
+	n := &network{finished: map[string]bool{}}
+	n.server = mockserver.New(mockserver.WithScenario(fmt.Sprintf("instant-shipments%d", shipments)),
+		mockserver.WithDeliveryTransport(n), mockserver.WithDialect(
+			&dialect.Dialect{Notification: dialect.Notification{Attempts: 30}}))
+	t.Cleanup(n.server.Close)
+	proxy := httptest.NewServer(n)
+	t.Cleanup(proxy.Close)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	if _, err := n.server.AddWebhook(notify.Webhook{URL: "http://" + addr + path}); err != nil {
+		t.Fatal(err)
+	}
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n.env = append(os.Environ(), "SHOP_ADDR="+addr, "SHOP_FOLDER="+t.TempDir(), "SHIPPING_BASE_URL="+proxy.URL,
+		"SHIPPING_SECRET_KEY="+n.server.SecretKey)
+	return n
+}
+
+// ServeHTTP passes a request of the shop to the server.
+func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n.point()
+	n.server.ServeHTTP(w, r)
+	n.point()
+}
+
+// RoundTrip passes a notification to the shop.
+func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
+	n.point()
+	defer n.point()
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func (n *network) point() {
+	if n.countdown.Add(-1) == 0 {
+		_ = n.process.Process.Kill()
+	}
+}
+
+// start starts the shop, and returns when it listens.
+func (n *network) start(t *testing.T) {
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute) // a shipment that is forgotten never finishes
+	t.Cleanup(stop)
+	n.process = exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$")
+	n.process.Env, n.process.Stderr = n.env, os.Stderr
+	out, err := n.process.StdoutPipe()
+	if err == nil {
+		err = n.process.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.lines = bufio.NewScanner(out)
+	n.lines.Scan() // "Listening"
+}
+
+// notify notifies the shop of shipments.
+func (n *network) notify(t *testing.T, shipments ...string) {
+	for _, shipment := range shipments {
+		sent, err := n.server.Emit(notify.Event{Kind: shipping.EventShipmentCreated, ShipmentID: shipment})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.deliveries = append(n.deliveries, sent[0].ID)
+	}
+}
+
+// delivered waits until the shop has accepted all notifications.
+func (n *network) delivered(t *testing.T) {
+	for _, id := range n.deliveries {
+		if delivery, err := n.server.WaitDelivery(t.Context(), id); err != nil || delivery.State != notify.Delivered {
+			t.Fatal(delivery, err)
+		}
+	}
+}
+
+// wait reads the output of the shop until shipments are finished, or without shipments until the process has ended.
+func (n *network) wait(t *testing.T, shipments []string) {
+	open := func(shipment string) bool { return !n.finished[shipment] }
+	for shipments == nil || slices.ContainsFunc(shipments, open) {
+		if !n.lines.Scan() {
+			_ = n.process.Wait()
+			if shipments != nil {
+				t.Fatalf("finished are %v of %v", n.finished, shipments)
+			}
+			return
+		}
+		for word := range strings.FieldsSeq(n.lines.Text()) {
+			if shipment, found := strings.CutPrefix(word, "shipment="); found {
+				n.finished[shipment] = true
+			}
+		}
+	}
+}
