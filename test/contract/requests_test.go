@@ -269,7 +269,7 @@ func (c caller) refuseInGeneral(op operations.Operation, path string) {
 		{401, op.Method, body, []string{"Authorization", ""}, !op.Open},
 		{401, op.Method, body, []string{"Authorization", "Basic abc"}, !op.Open},
 		{405, "DELETE", "", nil, true},
-		{413, op.Method, `{"a":"` + strings.Repeat("a", 4096) + `"}`, nil, body != ""},
+		{413, op.Method, `{"a":"` + strings.Repeat("a", 1<<20) + `"}`, nil, body != ""},
 		{415, op.Method, body, []string{"Content-Type", "text/plain"}, body != ""},
 		{400, op.Method, `[`, nil, body != ""},
 	}

@@ -18,7 +18,11 @@ func follow(document object, declared *dialect.Dialect) {
 	schemas := members(components["schemas"])
 	nameMembers(schemas, d)
 	nameHeaders(document, signature.Of(declared))
-	for _, response := range []string{"RegulatoryRequestResponse", "PurchaseResponse"} {
+	placed := []string{"RegulatoryRequestResponse", "PurchaseResponse"}
+	if d.Purchase.Confirmation == "empty" { // an empty object is in no place
+		placed = placed[:1]
+	}
+	for _, response := range placed {
 		placeRecord(members(members(members(schemas[response])["properties"])["data"]), d.Record.At)
 	}
 	if d.Refusal.Format == "problem" {
