@@ -70,7 +70,8 @@ func WithSecretKey(key string) Option {
 // replays, two analyses and two purchases with the body {}, the first of each without Authorization, and three replays
 // that lack a shipment, an event or both. No purchase names a request.
 //
-// With WithWrites these POST requests are sent too, each at most once:
+// With WithWrites these POST requests are sent too, each at most once, unless the service refuses one because it limits
+// the rate of requests, and asks in Retry-After for a later one. Purchases are sent once in any case.
 //
 //   - Up to seven replays of an event of Target.Shipment: three that must succeed, to Target.Webhook or to every
 //     active webhook that is subscribed, and four that must be refused, to an inactive webhook, to one that is
@@ -117,8 +118,8 @@ func WithDialect(d *dialect.Dialect) Option {
 	return func(s *settings) { s.known = cmp.Or(d, s.known) }
 }
 
-// WithPatience limits the time for one response, and for the generation of the purchased document.
-// Default: 30 seconds each.
+// WithPatience limits the time for one response, for the generation of the purchased document, and for the waits that a
+// service which limits the rate of requests asks for in Retry-After. Default: 30 seconds each.
 func WithPatience(d time.Duration) Option { return func(s *settings) { s.patience = d } }
 
 // WithTransport sends the requests through transport.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
@@ -169,6 +170,7 @@ func TestReport_WriteText(t *testing.T) {
 		{RequestID: "RD-2", DocumentType: "FDA", Cost: "12.50", Paid: "6.25"},
 		{RequestID: "RD-3", DocumentType: "STEEL", MustFail: true}}
 	report := conformance.Report{BaseURL: "http://127.0.0.1:4010", Purchases: purchases,
+		Lines: []string{"list.max_per_page = 100"},
 		Results: []conformance.CheckResult{
 			{Heading: "Rate", Check: "every record has the fields", Verdict: conformance.Fail,
 				Detail: "rates[0].amount is missing\nrates[1].amount is missing"},
@@ -179,9 +181,16 @@ func TestReport_WriteText(t *testing.T) {
 			{Heading: "Errors", Check: "400 for a rule", Verdict: conformance.Assumption, Detail: "HTTP status 422"},
 			{Heading: "Errors", Check: "an envelope", Verdict: conformance.Assumption},
 		}}
-	want := `http://127.0.0.1:4010 checked against the specification, read-only
-
-Rate
+	const summary = `http://127.0.0.1:4010 checked against the specification, read-only: 1 passed, 1 failed, 1 not run, 2 skipped
+FAIL Rate: every record has the fields: rates[0].amount is missing
+not run: Rate: more: the list is empty
+a purchase was sent: FDA of request RD-1, for at most 12.50 NGN; what the wallet paid is not clear
+a purchase was sent: FDA of request RD-2, for at most 12.50 in a currency that the offer does not show; the wallet paid 6.25
+purchases sent that the service must refuse: 1
+Open points that the service has decided otherwise: write in its dialect
+list.max_per_page = 100
+`
+	const want = `Rate
   FAIL     every record has the fields
            rates[0].amount is missing
            rates[1].amount is missing
@@ -200,17 +209,90 @@ Open points of the specification, which never fail
            HTTP status 422
   assumed  Errors: an envelope
 
-Failed checks
-  FAIL     Rate: every record has the fields
-
-1 passed, 1 failed, 1 not run, 2 skipped; 1 of 2 open points differ from the assumption
-a purchase was sent: FDA of request RD-1, for at most 12.50 NGN; what the wallet paid is not clear
-a purchase was sent: FDA of request RD-2, for at most 12.50 in a currency that the offer does not show; the wallet paid 6.25
-a purchase that must be refused was sent: STEEL of request RD-3
-`
+` + summary
 	var got strings.Builder
 	shippingtest.NoError(t, report.WriteText(&got))
 	shippingtest.Diff(t, "text", want, got.String())
+	got.Reset()
+	shippingtest.NoError(t, report.WriteSummary(&got))
+	shippingtest.Diff(t, "summary", summary, got.String())
+}
+
+// However much a run finds, its summary has at most 20 lines, and each line for the dialect.
+func TestReport_WriteSummary_HasTwentyLines(t *testing.T) {
+	t.Parallel()
+	report := conformance.Report{Purchases: []conformance.Purchase{{}, {}, {MustFail: true}, {MustFail: true}}}
+	for i := range 50 {
+		verdict := []conformance.Verdict{conformance.Fail, conformance.NotRun}[i%2]
+		report.Results = append(report.Results, conformance.CheckResult{Heading: "Rate", Check: fmt.Sprint(i), Verdict: verdict})
+		report.Lines = append(report.Lines, fmt.Sprintf("record.states += s%d=generating", i))
+	}
+	var text strings.Builder
+	shippingtest.NoError(t, report.WriteSummary(&text))
+	if n := strings.Count(text.String(), "\n"); n > 20 {
+		t.Errorf("%d lines:\n%s", n, text.String())
+	}
+	for _, line := range append(report.Lines, "and 20 more failed checks", "and 24 more") {
+		shippingtest.Contains(t, "summary", text.String(), line)
+	}
+}
+
+// unreliable is a service that answers the third read, and each tenth one after it, in another way.
+func unreliable(how func(w http.ResponseWriter)) breaking {
+	return func(next http.Handler) http.Handler {
+		reads := 0
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				if reads++; reads%10 == 3 {
+					how(w)
+					return
+				}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// One bad read ended a run, and a limit on the rate of requests too, whatever Retry-After was.
+func TestCheck_SurvivesABadReadAndALimitedRate(t *testing.T) {
+	t.Parallel()
+	limited := func(after string, status int) breaking {
+		return func(next http.Handler) http.Handler {
+			var window time.Time
+			requests := 0
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if now := time.Now(); now.Sub(window) >= 10*time.Second {
+					window, requests = now, 0
+				}
+				if requests++; requests > 20 {
+					w.Header().Set("Retry-After", after)
+					w.WriteHeader(status)
+					return
+				}
+				next.ServeHTTP(w, r)
+			})
+		}
+	}
+	for name, test := range map[string]struct {
+		how      breaking
+		complete bool
+	}{
+		"502":                        {unreliable(func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) }), true},
+		"truncated":                  {unreliable(func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"status":true,"da`) }), true},
+		"20 requests in 10 seconds":  {limited("10", http.StatusTooManyRequests), true},
+		"Retry-After of an hour":     {limited("3600", http.StatusTooManyRequests), false},
+		"a limit that states no end": {limited("", http.StatusTooManyRequests), false},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			srv := serve(t)
+			report := check(t, srv, test.how(srv), whole()[:1]...)
+			none(t, report, conformance.Fail)
+			if report.Complete() != test.complete {
+				t.Errorf("complete: %t; not run: %q", report.Complete(), verdicts(report, conformance.NotRun))
+			}
+			shippingtest.Diff(t, "purchases", test.complete, len(report.Purchases) == 1)
+		})
+	}
 }
 
 // If a service returns the key in a response, escaped or not, the report does not contain the key.

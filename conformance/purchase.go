@@ -50,6 +50,9 @@ func (s *session) checkPurchase(d draft) {
 			"needs the charge of the first purchase among the transactions: without it nothing shows a second charge"))
 	again := s.purchase(order, []string{s.document}, "", need)
 	twice := once.after.charged(s.readWallet(before.id, need), nil, d)
+	if need == (missing{}) && twice.missing == (missing{}) && len(twice.problems) == 0 {
+		s.report.Purchases[len(s.report.Purchases)-1].Paid = "0.00"
+	}
 
 	end, known := states[len(states)-2], cmp.Or(unread, unless(states[0] != "", NotRun, "needs the status of the request"))
 	s.judge([]check{
@@ -116,12 +119,16 @@ func (s *session) isUnlisted(state string) bool {
 	return state != "" && stages[state] == 0 && s.known.Record.States[state] == ""
 }
 
-// statesOf returns the states of a purchased request that nothing lists, as problems.
+// statesOf returns the states of a purchased request that nothing lists, as problems. The last one can be an end, which
+// no dialect declares.
 func (s *session) statesOf(states []string) (problems []string) {
-	for _, state := range states {
-		if s.isUnlisted(state) && s.unlisted[state] == "" {
+	for _, state := range slices.Compact(slices.Clone(states)) {
+		if !s.isUnlisted(state) || s.unlisted[state] != "" {
+			continue
+		}
+		problems = append(problems, wrong("status", state, "one of purchasing, processing, completed, failed")...)
+		if state != states[len(states)-1] {
 			s.unlisted[state] = "generating"
-			problems = append(problems, wrong("status", state, "one of purchasing, processing, completed, failed")...)
 		}
 	}
 	return problems

@@ -59,6 +59,7 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		{offers, nil, "", ""},
 		{offers, writes(), "", ""},
 		{offers, append(writes(), second), "", ""},
+		{offers, buys("FDA", ""), "", ""},
 		{offers, buys("FDA", "20 NGN"), "FDA", ""},
 		// The transactions do not show the charge of the first, so they would not show that of a second.
 		{offers, buys("STEEL", "12.50", second), "STEEL", "needs the charge of the first"},

@@ -50,7 +50,7 @@ type Report struct {
 	// Purchases are the purchases that were sent, with any result.
 	Purchases []Purchase `json:"purchases,omitempty"`
 	// Lines declare in the dialect of the service what the run saw otherwise than the specification's reference server
-	// does: "list.max_per_page = 100". [dialect.Dialect.Apply] reads them.
+	// does: "list.max_per_page = 100". The file of a dialect can consist of such lines.
 	Lines []string `json:"lines,omitempty"`
 	// Results are the checks.
 	Results []CheckResult `json:"results"`
@@ -92,8 +92,8 @@ const (
 	sectionUnseen = "Rules that no run can check"
 )
 
-// WriteText writes the report for a person: the checks under their headings, then those that were not made, the
-// assumptions, the rules that no run can check, the failed checks again, and the sums. If several checks were not made
+// WriteText writes the whole report for a person: the checks under their headings, then those that were not made, the
+// assumptions, the rules that no run can check, and the summary of [Report.WriteSummary]. If several checks were not made
 // for the same reason, it writes their number instead of each check.
 func (r Report) WriteText(w io.Writer) error {
 	sections := map[string]string{}
@@ -107,25 +107,13 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 
 	var b strings.Builder
-	how := map[bool]string{true: "with writes", false: "read-only"}[r.Writes]
-	fmt.Fprintf(&b, "%s checked against the specification, %s\n", r.BaseURL, how)
 	for _, title := range append(headings, sectionUnmade, sectionPoints, sectionUnseen) {
 		if sections[title] != "" {
-			fmt.Fprintf(&b, "\n%s\n%s", title, sections[title])
+			fmt.Fprintf(&b, "%s\n%s\n", title, sections[title])
 		}
 	}
-	if !r.Conforms() {
-		b.WriteString("\nFailed checks\n")
-	}
-	for _, result := range r.Results {
-		if result.Verdict == Fail {
-			b.WriteString(entry("FAIL", result.Heading+": "+result.Check, ""))
-		}
-	}
-	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points differ from the assumption\n",
-		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), r.differ(), r.Count(Assumption))
-	for _, p := range r.Purchases {
-		b.WriteString(p.line())
+	if err := r.WriteSummary(&b); err != nil {
+		return err
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -164,26 +152,75 @@ func entry(label, text, detail string) string {
 	return line
 }
 
-// differ counts the open points that differ from the assumption.
-func (r Report) differ() (n int) {
-	for _, result := range r.Results {
-		if result.Verdict == Assumption && result.Detail != "" {
-			n++
+// The most lines of a summary about failed checks, and about the dialect. With the others there are at most 20.
+const (
+	maxFailures = 5
+	maxDeclared = 8
+)
+
+// WriteSummary writes what a person has to act on, in at most 20 lines: how many checks passed, the first that failed,
+// how many could not be made, the purchases, and the lines for the dialect of the service.
+func (r Report) WriteSummary(w io.Writer) error {
+	how := map[bool]string{true: "with writes", false: "read-only"}[r.Writes]
+	lines := []string{fmt.Sprintf("%s checked against the specification, %s: %d passed, %d failed, %d not run, %d skipped",
+		r.BaseURL, how, r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped))}
+	failed := r.shown(Fail, "FAIL")
+	if more := len(failed) - maxFailures; more > 0 {
+		failed = append(failed[:maxFailures], fmt.Sprintf("and %d more failed checks, in the whole report", more))
+	}
+	lines = append(lines, failed...)
+	if notRun := r.shown(NotRun, "not run:"); len(notRun) == 1 {
+		lines = append(lines, notRun...)
+	} else if len(notRun) > 1 {
+		lines = append(lines, fmt.Sprintf("%s; and %d more, in the whole report", notRun[0], len(notRun)-1))
+	}
+	lines = append(lines, r.spent()...)
+	if n := len(r.Lines); n > 0 {
+		lines = append(lines, "Open points that the service has decided otherwise: write in its dialect")
+		for row := range slices.Chunk(r.Lines, (n+maxDeclared-1)/maxDeclared) {
+			lines = append(lines, strings.Join(row, ", "))
 		}
 	}
-	return n
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
+// shown returns a line for each check that ended with a verdict.
+func (r Report) shown(v Verdict, label string) (lines []string) {
+	for _, x := range r.Results {
+		if x.Verdict == v {
+			detail, _, _ := strings.Cut(x.Detail, "\n")
+			lines = append(lines, fmt.Sprintf("%s %s: %s: %s", label, x.Heading, x.Check, detail))
+		}
+	}
+	return lines
+}
+
+// spent returns a line for each purchase that can succeed, and one for those that the service must refuse.
+func (r Report) spent() (lines []string) {
+	refused := 0
+	for _, p := range r.Purchases {
+		if p.MustFail {
+			refused++
+			continue
+		}
+		lines = append(lines, p.line())
+	}
+	switch {
+	case len(r.Purchases) == 0:
+		return []string{"nothing was spent: no purchase was sent"}
+	case refused > 0:
+		return append(lines, fmt.Sprintf("purchases sent that the service must refuse: %d", refused))
+	}
+	return lines
 }
 
 func (p Purchase) line() string {
-	if p.MustFail {
-		return fmt.Sprintf("a purchase that must be refused was sent: %s of request %s\n",
-			cmp.Or(p.DocumentType, "no document"), p.RequestID)
-	}
 	currency := cmp.Or(p.Currency, "in a currency that the offer does not show")
 	paid := "what the wallet paid is not clear"
 	if p.Paid != "" {
 		paid = "the wallet paid " + p.Paid
 	}
-	return fmt.Sprintf("a purchase was sent: %s of request %s, for at most %s %s; %s\n", p.DocumentType, p.RequestID, p.Cost,
+	return fmt.Sprintf("a purchase was sent: %s of request %s, for at most %s %s; %s", p.DocumentType, p.RequestID, p.Cost,
 		currency, paid)
 }

@@ -12,7 +12,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/shipping-go/shipping/internal/redact"
@@ -125,16 +127,17 @@ type request struct {
 // response is the response to one request. It may be missing: it was not sent, or the service limits the rate of
 // requests.
 type response struct {
-	missing  missing
-	op       *operation
-	key      redact.Key // which the body may contain
-	to       string     // the request, in words
-	lost     error      // no response, or only a part of it
-	status   int
-	body     []byte
-	envelope map[string]any // nil if the body is not a JSON object
-	problem  bool           // the Content-Type is that of problem details
-	rule     bool           // the request breaks a rule of the specification, and nothing else is wrong with it
+	missing    missing
+	op         *operation
+	key        redact.Key // which the body may contain
+	to         string     // the request, in words
+	lost       error      // no response, or only a part of it
+	status     int
+	body       []byte
+	envelope   map[string]any // nil if the body is not a JSON object
+	problem    bool           // the Content-Type is that of problem details
+	retryAfter time.Duration  // of a response that limits the rate of requests
+	rule       bool           // the request breaks a rule of the specification, and nothing else is wrong with it
 }
 
 // call sends one request to the operation of a name; see send.
@@ -165,14 +168,48 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 	if a.missing != (missing{}) {
 		return a
 	}
+	answered := s.exchange(a, target, r)
+	if op.method == http.MethodGet && answered.isBadRead() && s.ctx.Err() == nil {
+		answered = s.exchange(a, target, r)
+	}
+	for until := time.Now().Add(s.patience); s.awaitsRate(answered, r, until); {
+		answered = s.exchange(a, target, r)
+	}
+	return answered
+}
+
+// isBadRead reports whether a read got no response that can be judged. It is sent again once: a service that loses a
+// response now and then conforms.
+func (a response) isBadRead() bool {
+	return a.lost != nil || a.status >= 500 || a.status/100 == 2 && a.envelope == nil
+}
+
+// awaitsRate waits for as long as a service that limits the rate of requests states in Retry-After, and reports whether
+// the request is to be sent again: it is not a purchase of a request, and the time ends within the patience.
+func (s *session) awaitsRate(a response, r request, until time.Time) bool {
+	_, purchases := r.body["request_id"]
+	if a.status != http.StatusTooManyRequests || a.retryAfter <= 0 || purchases ||
+		time.Now().Add(a.retryAfter).After(until) {
+		return false
+	}
+	select {
+	case <-s.ctx.Done():
+		return false
+	case <-time.After(a.retryAfter):
+		return true
+	}
+}
+
+// exchange sends a request once.
+func (s *session) exchange(a response, target string, r request) response {
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, op.method, s.base+target, nil)
+	req, err := http.NewRequestWithContext(ctx, a.op.method, s.base+target, nil)
 	if err != nil {
 		a.lost = err
 		return a
 	}
-	if op.method != http.MethodGet {
+	if a.op.method != http.MethodGet {
 		// A request that changes something is sent once: on a new connection, with a body, and without GetBody, which
 		// net/http needs to repeat it.
 		text := jsonOf(r.body)
@@ -190,8 +227,28 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 		return a
 	}
 	defer resp.Body.Close()
+	a.read(resp)
+	isKeyed := a.op.Assumption == "" && r.key == "" && r.lacks != "Authorization"
+	s.accepted = s.accepted || isKeyed && a.succeeded()
+	return a
+}
+
+// retryAfter reads a Retry-After header: seconds, or a time.
+func retryAfter(header string) time.Duration {
+	if seconds, err := strconv.Atoi(header); err == nil && seconds <= 86_400 {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return time.Until(at)
+	}
+	return 0
+}
+
+// read reads a response.
+func (a *response) read(resp *http.Response) {
 	if a.status = resp.StatusCode; a.status == http.StatusTooManyRequests {
 		a.missing = missing{NotRun, "the service limits the rate of requests (HTTP status 429): run it again later"}
+		a.retryAfter = retryAfter(resp.Header.Get("Retry-After"))
 	}
 	contentType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	a.problem = contentType == "application/problem+json"
@@ -206,9 +263,6 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 			a.envelope = object
 		}
 	}
-	isKeyed := op.Assumption == "" && r.key == "" && r.lacks != "Authorization"
-	s.accepted = s.accepted || isKeyed && a.succeeded()
-	return a
 }
 
 // problems returns the problems of a response that must be the success that the description of its operation shows.

@@ -186,8 +186,11 @@ func (v variable) String() string { return v.name }
 // GoString implements [fmt.GoStringer].
 func (v variable) GoString() string { return v.name }
 
+// textReport is a report for a person.
+type textReport interface{ WriteText(io.Writer) error }
+
 // printReport prints a report, as text or as JSON, and returns the exit code for it.
-func printReport(cmd *cli.Command, well bool, report interface{ WriteText(io.Writer) error }) error {
+func printReport(cmd *cli.Command, well bool, report textReport) error {
 	var text strings.Builder
 	if err := report.WriteText(&text); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -17,10 +18,11 @@ import (
 
 func conformCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "conform", Usage: "check the conformance of a service and print a report", ArgsUsage: "[URL]",
-		Description: `The default of URL is ` + baseURLVariable + `, else http://` + defaultAddr + `. Open
-points of the specification are no failures: for each that the service has
-decided otherwise, the report has the line for the file of -dialect.
+		Name: "conform", Usage: "check the conformance of a service", ArgsUsage: "[URL]",
+		Description: `The default of URL is ` + baseURLVariable + `, else http://` + defaultAddr + `. Prints
+at most 20 lines: what failed, what was spent, and for each open point of the
+specification that the service has decided otherwise the line for the file of
+-dialect. Open points are no failures. -v prints the whole report.
 
 Changes and charges, at most:
   without -write       none: GET requests, and empty POST requests, which the
@@ -35,8 +37,9 @@ Changes and charges, at most:
   -refused-purchases   like -write, and up to 4 purchases that the service must
                        refuse, of the second draft: a service that fails these
                        checks can charge all prices of that draft
-These three refuse live keys. The report lists the purchases that were sent, and
-the rules that no run can check.
+These three refuse live keys. The whole report lists the rules that no run can
+check too. If the service limits the rate of requests, a request is sent again
+after Retry-After, if that is within -patience; a purchase is not.
 
 The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed
 but one could not be made.`,
@@ -58,7 +61,8 @@ but one could not be made.`,
 			env.toggle("refused-purchases", "like -write, and send purchases to be refused"),
 			env.text("dialect", "", "the file of what the service has decided"),
 			env.time("patience", 30*time.Second, "the longest wait for a response or a document"),
-			env.toggle("json", "print the report as JSON"),
+			env.toggle("v", "print every check"),
+			env.toggle("json", "print the whole report as JSON"),
 		},
 		Action: conform(env),
 	}
@@ -87,13 +91,22 @@ func conform(env environment) cli.ActionFunc {
 			BaseURL: base, Wallet: cmd.String("wallet"), Shipment: cmd.String("shipment"),
 			Invoice: cmd.String("invoice"), Webhook: cmd.String("webhook"),
 		}, append(opts, conformance.WithTransport(w), conformance.WithDialect(known))...)
-		err = printReport(cmd, report.Conforms(), report)
+		var printed textReport = summary{report}
+		if cmd.Bool("v") {
+			printed = report
+		}
+		err = printReport(cmd, report.Conforms(), printed)
 		if err == nil && !report.Complete() {
 			return exit{exitIncomplete, nil}
 		}
 		return err
 	}
 }
+
+// summary prints the summary of a report; as JSON it is the whole report.
+type summary struct{ conformance.Report }
+
+func (s summary) WriteText(w io.Writer) error { return s.WriteSummary(w) }
 
 // conformOptions returns the options of the flags, or an error if they contradict each other.
 func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
