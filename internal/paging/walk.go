@@ -188,6 +188,9 @@ func (w *Walk) check(page *Page) *Error {
 // page. If one can, another page is the next one to read.
 func (w *Walk) follows(page *Page) bool {
 	size, known := page.size(w.number, w.size), w.memory()
+	if w.unconfirmed && page.Total == contradicted {
+		w.complete.Total = unknown // that of the token confirms nothing
+	}
 	page.Total = w.totalAt(page)
 	counted, change := w.size > 0 && known >= 0 && page.counted, 0
 	switch {
