@@ -36,8 +36,8 @@ test("a world is opened from several scenarios, in the contrary dialect, and clo
   const { data } = await s.server.call("GET", "/_mock/dialect?world=lowfunds-rows1000-virtual_console");
   assert.equal(data.find((one) => one.field === "refusal.analysis").value, "200");
   await page.getByRole("button", { name: "Close world" }).click();
-  await page.waitForURL((url) => !url.hash.includes("world="));
   await page.getByText("Closed: lowfunds-rows1000-virtual_console").waitFor();
+  await page.waitForURL((url) => !url.hash.includes("world="));
 });
 
 test("a world that somebody else closes is left", async () => {

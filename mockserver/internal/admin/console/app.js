@@ -93,7 +93,9 @@ function connection(name) {
   state.dataset.state = name;
   state.textContent = states[name];
   if (name !== "gone") return;
-  notice(`The world ${world} is closed.`, "bad");
+  // The next section removes messages, so this one comes after it.
+  const message = `The world ${world} is closed.`;
+  addEventListener("hashchange", () => notice(message, "bad"), { once: true });
   app.go({ section: "worlds", world: "home" });
 }
 
