@@ -19,8 +19,8 @@ var specified = []string{"request_id", "status", "source", "available_documents"
 // Check returns an error for each value that no service can have decided, or that contradicts another one.
 func (d *Dialect) Check() error {
 	var problems []error
-	if d.Version > Version {
-		problems = append(problems, fmt.Errorf("version is %d, and this program reads %d: update it", d.Version, Version))
+	if d.Version < 0 || d.Version > Version {
+		problems = append(problems, fmt.Errorf("version is %d, and this program reads %d: write that, or update it", d.Version, Version))
 	}
 	points, open := readPoints(), d.fields()
 	for _, f := range open {

@@ -77,7 +77,8 @@ func TestPresets(t *testing.T) {
 func TestParse_Errors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"version":2}`:                                               "version is 2, and this program reads 1: update it",
+		`{"version":2}`:                                               "version is 2, and this program reads 1: write that, or update it",
+		`{"version":-1}`:                                              "version is -1, and this program reads 1",
 		`{"offer":{"ammount":"price"}}`:                               `unknown member "offer.ammount": did you mean "amount"?`,
 		`{"refusal":{"analysis":200.5}}`:                              "refusal.analysis cannot be 200.5: write a whole number",
 		`{"refusal":{"analysis":199}}`:                                "refusal.analysis is 199: a number from 200 to 599",
