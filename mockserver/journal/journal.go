@@ -14,45 +14,45 @@ import (
 // Entry is a request that the server has received, and its response.
 type Entry struct {
 	// ID is the X-Request-Id header of the response.
-	ID string `json:"request_id"`
+	ID string `json:"request_id" doc:"The X-Request-Id header of the response."`
 	// At is when the response was ready, by the world's clock.
-	At time.Time `json:"at"`
+	At time.Time `json:"at" doc:"When the response was ready, in the time of the world."`
 	// Duration is the time from the request to its response, by the world's clock.
-	Duration fault.Duration `json:"duration"`
+	Duration fault.Duration `json:"duration" doc:"From the request to its response, in the time of the world."`
 	// Operation is the name in the operation table; empty if the request named none.
-	Operation string `json:"operation"`
+	Operation string `json:"operation" doc:"The operation, such as rates.list; empty if the request named none."`
 	// Method is the HTTP method.
-	Method string `json:"method"`
+	Method string `json:"method" doc:"The HTTP method."`
 	// Path is the path without the query.
-	Path string `json:"path"`
+	Path string `json:"path" doc:"The path without the query."`
 	// Query is the query as it was sent, without the question mark.
-	Query string `json:"query,omitempty"`
+	Query string `json:"query,omitempty" doc:"The query without the question mark."`
 	// Key identifies the secret key without revealing it: "sk_test_…" and eight digits of a hash. Empty if none was
 	// sent.
-	Key string `json:"key,omitempty"`
+	Key string `json:"key,omitempty" doc:"Which key it had: the eight digits are of a hash. Absent without a key."`
 	// Console is true for a request that the console sent. Lint has no findings about it.
-	Console bool `json:"console,omitempty"`
+	Console bool `json:"console,omitempty" doc:"The console sent it. Lint has no findings about it."`
 	// ContentType is the request's Content-Type.
-	ContentType string `json:"content_type,omitempty"`
+	ContentType string `json:"content_type,omitempty" doc:"The Content-Type of the request."`
 	// Status is the HTTP status of the response; 0, and absent in JSON, if a fault dropped the connection.
-	Status int `json:"status,omitempty"`
+	Status int `json:"status,omitempty" doc:"The HTTP status. Absent if a fault closed the connection."`
 	// ErrorCode and Message are the reason of a refusal; empty if the request was not refused.
-	ErrorCode string `json:"error_code,omitempty"`
-	Message   string `json:"message,omitempty"`
+	ErrorCode string `json:"error_code,omitempty" doc:"Of a refusal."`
+	Message   string `json:"message,omitempty" doc:"Of a refusal."`
 	// Fault is the injected fault that struck, such as "rule 2: drop at after-charge".
-	Fault string `json:"fault,omitempty"`
+	Fault string `json:"fault,omitempty" doc:"The fault that struck, such as rule 2: drop at after-charge."`
 	// ShipmentID and RegulatoryRequestID are the shipment and the regulatory request that the request is about, from its
 	// response or else from its body; empty if neither names one.
-	ShipmentID          string `json:"shipment_id,omitempty"`
-	RegulatoryRequestID string `json:"regulatory_request_id,omitempty"`
+	ShipmentID          string `json:"shipment_id,omitempty" doc:"The shipment that the request is about."`
+	RegulatoryRequestID string `json:"regulatory_request_id,omitempty" doc:"The regulatory request that the request is about."`
 	// Charged is the amount that a purchase has charged, with its currency; empty if it charged nothing.
-	Charged string `json:"charged,omitempty"`
+	Charged string `json:"charged,omitempty" doc:"The amount that a purchase has charged, with its currency."`
 	// RequestBody and ResponseBody are the bodies, up to the length that mockserver.WithJournal sets. RequestBytes
 	// and ResponseBytes are the lengths of the whole ones.
-	RequestBody   string `json:"request_body,omitempty"`
-	RequestBytes  int    `json:"request_bytes"`
-	ResponseBody  string `json:"response_body,omitempty"`
-	ResponseBytes int    `json:"response_bytes"`
+	RequestBody   string `json:"request_body,omitempty" doc:"The start of the body."`
+	RequestBytes  int    `json:"request_bytes" doc:"The length of the whole body."`
+	ResponseBody  string `json:"response_body,omitempty" doc:"The start of the body."`
+	ResponseBytes int    `json:"response_bytes" doc:"The length of the whole body."`
 }
 
 // Query selects entries of the journal. An empty field selects all.

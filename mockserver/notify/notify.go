@@ -47,21 +47,21 @@ type Event struct {
 
 // Delivery is one notification to one webhook, as the delivery log records it.
 type Delivery struct {
-	ID         string        `json:"delivery_id"`
-	EventID    string        `json:"webhook_event_id"`
-	WebhookID  string        `json:"webhook_id"`
-	Event      string        `json:"event"`
-	ShipmentID string        `json:"shipment_id"`
-	URL        string        `json:"url"`
+	ID         string        `json:"delivery_id" doc:"The same in each attempt: the header X-Webhook-Delivery-Id."`
+	EventID    string        `json:"webhook_event_id" doc:"The same in the deliveries of one event to several webhooks."`
+	WebhookID  string        `json:"webhook_id" doc:"The webhook that it is for."`
+	Event      string        `json:"event" doc:"The kind of event, such as shipment.updated."`
+	ShipmentID string        `json:"shipment_id" doc:"The shipment that it is about; empty if it is about none."`
+	URL        string        `json:"url" doc:"Where it is sent."`
 	State      DeliveryState `json:"state" enum:"queued delivered failed refused" doc:"queued waits for its next attempt; delivered was accepted by the receiver; failed had no successful attempt; refused was not sent, because the target is not allowed."`
 	// Fault describes the injected fault that struck the delivery, such as "rule 1: repeat-notification".
 	Fault string `json:"fault,omitempty" doc:"The fault that struck it, such as rule 1: repeat-notification."`
 	// Reason is the reason of a refusal or failure.
 	Reason    string            `json:"reason,omitempty" doc:"Why it failed or was refused."`
-	CreatedAt time.Time         `json:"created_at"`
-	Attempts  []DeliveryAttempt `json:"attempts"`
+	CreatedAt time.Time         `json:"created_at" doc:"When the event happened, in the time of the world."`
+	Attempts  []DeliveryAttempt `json:"attempts" doc:"The attempts so far, the oldest first."`
 	// Payload is the body as sent; treat it as read-only.
-	Payload json.RawMessage `json:"payload,omitempty"`
+	Payload json.RawMessage `json:"payload,omitempty" doc:"The body as sent."`
 	// Due is when the next attempt is due; zero unless the delivery is queued.
 	Due time.Time `json:"due,omitzero" doc:"When the next attempt is due. Absent unless it is queued."`
 }
@@ -79,32 +79,32 @@ const (
 
 // DeliveryAttempt is one POST of a [Delivery].
 type DeliveryAttempt struct {
-	At         time.Time `json:"at"`
-	StatusCode int       `json:"status_code,omitempty"` // 0 without a response
-	Error      string    `json:"error,omitempty"`
+	At         time.Time `json:"at" doc:"When it was sent."`
+	StatusCode int       `json:"status_code,omitempty" doc:"The status of the response. Absent without a response."` // 0 without a response
+	Error      string    `json:"error,omitempty" doc:"Why there was no response."`
 }
 
 // Received is a notification that the inbox of a world received.
 type Received struct {
 	// Number is counted from 1.
-	Number int       `json:"number"`
-	At     time.Time `json:"at"`
+	Number int       `json:"number" doc:"Counted from 1."`
+	At     time.Time `json:"at" doc:"When it arrived."`
 	// Event is the kind of event in the payload, such as "shipment.updated".
-	Event string `json:"event"`
+	Event string `json:"event" doc:"The kind of event in the body."`
 	// DeliveryID, EventID and WebhookID are those of the header; empty without them.
-	DeliveryID string `json:"delivery_id,omitempty"`
-	EventID    string `json:"webhook_event_id,omitempty"`
-	WebhookID  string `json:"webhook_id,omitempty"`
+	DeliveryID string `json:"delivery_id,omitempty" doc:"That of its header."`
+	EventID    string `json:"webhook_event_id,omitempty" doc:"That of its header."`
+	WebhookID  string `json:"webhook_id,omitempty" doc:"That of its header."`
 	// Attempt is how often the delivery has arrived, from 1; 0 without a DeliveryID.
-	Attempt int `json:"attempt,omitempty"`
+	Attempt int `json:"attempt,omitempty" doc:"How often the delivery has arrived, from 1. Absent without a delivery_id."`
 	// Status is the status with which the inbox responded.
-	Status int `json:"status"`
+	Status int `json:"status" doc:"The status with which the inbox responded."`
 	// Valid is true if the payload is a JSON object that the key of the world has signed.
-	Valid bool `json:"valid"`
+	Valid bool `json:"valid" doc:"The body is a JSON object that the key of the world has signed."`
 	// Problem is the reason why it is not valid.
-	Problem string `json:"problem,omitempty"`
+	Problem string `json:"problem,omitempty" doc:"Why it is not valid."`
 	// Header has the Content-Type, the signature and the identifiers.
-	Header http.Header `json:"header"`
+	Header http.Header `json:"header" doc:"The Content-Type, the signature and the identifiers."`
 	// Payload is the body as received, if it is JSON; treat it as read-only.
-	Payload json.RawMessage `json:"payload,omitempty"`
+	Payload json.RawMessage `json:"payload,omitempty" doc:"The body as received, if it is JSON."`
 }

@@ -92,10 +92,15 @@ func TestDocument_EveryFieldHasAType(t *testing.T) {
 	}
 }
 
-// The members of control requests were explained only in the console.
+// The members of control requests, of deliveries and of the journal were explained only in the console and in Go.
 func TestDocument_DescribesControlRequests(t *testing.T) {
 	t.Parallel()
 	document := rules(t)
+	for _, name := range []string{"NotifyDelivery", "NotifyReceived", "JournalEntry"} {
+		for _, place := range undescribed(name, document.Components.Schemas[name]) {
+			t.Errorf("%s has no description", place)
+		}
+	}
 	for path, item := range document.Paths.Map() {
 		for method, operation := range item.Operations() {
 			if strings.HasPrefix(path, "/_mock/") && operation.RequestBody != nil {
