@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suites of examples/python and examples/node: first both at once against one server, then each with the
-# server that it starts itself. With SHIPPING_SWEEP=all, sweeps the programs of examples/careless in both languages, too.
-# Needs Go, Node.js 20, and Python 3.9, which is installed if it is missing.
+# server that it starts itself. With SHIPPING_SWEEP=all, sweeps the programs of examples/careless and of this folder, too.
+# Needs Go, Node.js 20, and Python 3.9, which is installed if it is missing; for all programs Perl and curl.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if ! command -v python3 >/dev/null; then
@@ -48,18 +48,33 @@ suite node "a server of its own"
 
 [ "${SHIPPING_SWEEP:-}" = all ] || exit 0
 
-# swept PROGRAM OUTCOME FLAGS… requires that a program of examples/careless passes under every fault, or pays twice.
+# swept VERDICT FLAGS… -- COMMAND… requires that a program passes under every fault, or fails with that verdict.
 swept() {
-  local outcome=passes
-  mockserver sweep -patience 5s "${@:3}" >"$work/sweep.log" 2>&1 || outcome=fails
-  if [ "$outcome" != "$2" ] || { [ "$2" = fails ] && ! grep -q 'paid-twice: CUSTOMS' "$work/sweep.log"; }; then
+  local verdict=$1 outcome=passes program="$*"
+  mockserver sweep -patience 5s "${@:2}" >"$work/sweep.log" 2>&1 || outcome=fails
+  if [ "$verdict" = passes ] && [ "$outcome" = fails ] || [ "$verdict" != passes ] && ! grep -q "^  $verdict: " "$work/sweep.log"; then
     cat "$work/sweep.log"
-    echo "examples/careless/$1 $outcome, want that it $2"
+    echo "${program#*-- } $outcome, want: $verdict"
     exit 1
   fi
-  echo "examples/careless/$1 $2: $(grep 'runs with faults' "$work/sweep.log")"
+  echo "${program#*-- }: $verdict; $(grep 'with faults' "$work/sweep.log")"
 }
-swept careless.py fails -- python3 examples/careless/careless.py '{shipment}'
-swept careful.py passes -restart -- python3 examples/careless/careful.py '{shipment}' '{dir}'
-swept careless.mjs fails -- node examples/careless/careless.mjs '{shipment}'
-swept careful.mjs passes -restart -- node examples/careless/careful.mjs '{shipment}' '{dir}'
+cd examples/careless
+swept paid-twice -- python3 careless.py '{shipment}'
+swept passes -restart -- python3 careful.py '{shipment}' '{dir}'
+swept paid-twice -- node careless.mjs '{shipment}'
+swept passes -restart -- node careful.mjs '{shipment}' '{dir}'
+
+# These were written from docs/sweep.md only. With -parallel 40, the runs that wait five minutes do so at the same time.
+cd ../../test/languages
+notify=(-quiet 8s -notify 'http://127.0.0.1:{port}/')
+swept sent-again -- python3 programs.py retry-everything '{shipment}' '{dir}'
+swept paid-twice -- python3 programs.py ask-once '{shipment}' '{dir}'
+swept paid-twice "${notify[@]}" -faults twice,replayed,forged -- python3 programs.py receive-by-delivery '{shipment}' '{port}'
+swept passes -restart -parallel 40 -- python3 programs.py careful '{shipment}' '{dir}'
+swept missing -- node programs.mjs ok-is-enough '{shipment}' '{dir}'
+swept missing -restart "${notify[@]}" -faults killed -- node programs.mjs respond-first '{shipment}' '{dir}' '{port}'
+swept passes -restart -parallel 40 "${notify[@]}" -- node programs.mjs queue '{shipment}' '{dir}' '{port}'
+swept paid-twice -- perl programs.pl gone-begins-again '{shipment}'
+swept passes -- perl programs.pl give-up '{shipment}'
+swept paid-twice -- bash transactions.sh '{shipment}' '{wallet}'
