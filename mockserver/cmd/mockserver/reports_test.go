@@ -66,9 +66,9 @@ func TestDoctor_ScorecardAndExitCode(t *testing.T) {
 	t.Parallel()
 	careless := httptest.NewServer(noContent)
 	t.Cleanup(careless.Close)
-	invoke(t, nil, "doctor", careless.URL, "-key", "k", "-patience", "1s").want(t, exitFailure, "Receiver "+careless.URL,
+	invoke(t, nil, "doctor", careless.URL, "-key", "k", "-patience", "1m").want(t, exitFailure, "Receiver "+careless.URL,
 		"BAD   bad signature", "Anyone could send you events")
-	got := invoke(t, map[string]string{"SHIPPING_SECRET_KEY": "k"}, "doctor", "-json", "-patience", "1s",
+	got := invoke(t, map[string]string{"SHIPPING_SECRET_KEY": "k"}, "doctor", "-json", "-patience", "1m",
 		careless.URL).want(t, exitFailure)
 	var card doctor.Scorecard
 	shippingtest.NoError(t, json.Unmarshal([]byte(got.stdout), &card))

@@ -47,7 +47,7 @@ func TestReports_HoldNoEscapeSequences(t *testing.T) {
 	}))
 	t.Cleanup(forger.Close)
 	env := map[string]string{"SHIPPING_SECRET_KEY": "sk_test_1", "SHIPPING_WALLET": "VA-1", "SHIPPING_SHIPMENT": "SH-1"}
-	for _, args := range [][]string{{"conform", forger.URL, "-write"}, {"doctor", forger.URL, "-patience", "1s"},
+	for _, args := range [][]string{{"conform", forger.URL, "-write"}, {"doctor", forger.URL, "-patience", "1m"},
 		{"env", "-url", forger.URL}} {
 		got := invoke(t, env, args...)
 		if strings.ContainsFunc(got.stdout+got.stderr, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {

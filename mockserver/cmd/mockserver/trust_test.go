@@ -44,7 +44,7 @@ func TestTLS_CommandsTrustACA(t *testing.T) {
 	t.Cleanup(receiver.Close)
 	invoke(t, nil, "doctor", receiver.URL, "-key", "k").want(t, exitFailure, "set SSL_CERT_FILE")
 	trusting(t, file(t, "ca.pem", certificate(receiver)), r, "doctor", receiver.URL, "-patience",
-		"1s").want(t, exitFailure, "BAD   bad signature")
+		"1m").want(t, exitFailure, "BAD   bad signature")
 }
 
 // trusting runs a command line in a process that trusts a certificate.
