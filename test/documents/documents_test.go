@@ -29,7 +29,7 @@ func documents(t *testing.T) map[string]string {
 	t.Helper()
 	fromRoot(t)
 	texts := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "stores/*.md", "test/vectors/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/internals/*.md", "stores/*.md", "test/vectors/*.md"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -34,11 +34,11 @@ func TestOperations_AreInEveryPlace(t *testing.T) {
 			t.Errorf("%s: Pages is %t in operations.go, and List returns pages: %t", list.Operation, op.Pages, list.Paged)
 		}
 	}
-	rules := readText(t, "docs/SPECIFICATION.md")
+	rules := readText(t, "docs/internals/RULES.md")
 	for _, op := range operations.All() {
 		if path := strings.NewReplacer("{", ":", "}", "").Replace(op.Route); !op.Provisional &&
 			!strings.Contains(rules, path) {
-			t.Errorf("docs/SPECIFICATION.md has no rule of %s: add a row that names its path, %s", op.Name, path)
+			t.Errorf("docs/internals/RULES.md has no rule of %s: add a row that names its path, %s", op.Name, path)
 		}
 		if !op.Provisional && server.Err() == nil && server.Requests(op.Name) == 0 {
 			t.Errorf("the conformance suite makes no call of %s: add a check to conformance/", op.Name)

@@ -2,7 +2,7 @@
 //
 //	go run ./test/documents/ran LOG...
 //
-// The logs are the output of go test -v. Every test that a table of docs/RELIABILITY.md or docs/SPECIFICATION.md names
+// The logs are the output of go test -v. Every test that a table of docs/internals/RELIABILITY.md or RULES.md names
 // must have passed in one of them, and neither it nor one of its subtests may have been skipped. A figure in bold must
 // be the number of innermost subtests of a test of that row, or its attribute "cases", in any of the logs.
 package main
@@ -30,8 +30,8 @@ func run(root string, logs []string, stdout, stderr io.Writer) int {
 		seen.read(string(text))
 	}
 	kept, problems, figures := 0, 0, 0
-	for _, name := range []string{"RELIABILITY.md", "SPECIFICATION.md"} {
-		text, err := os.ReadFile(filepath.Join(root, "docs", name))
+	for _, name := range []string{"RELIABILITY.md", "RULES.md"} {
+		text, err := os.ReadFile(filepath.Join(root, "docs", "internals", name))
 		if err != nil {
 			_, _ = fmt.Fprintln(stderr, "ran:", err)
 			return 2
