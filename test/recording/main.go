@@ -31,18 +31,19 @@ var commands = []string{
 // Sizes in pixels, and times in seconds.
 const (
 	columns, charWidth, lineHeight, margin = 118, 7.4, 18, 18
-	typing, reading, linePause             = 1.2, 2.2, 0.12
+	still, typing, reading, linePause      = 1.5, 1.2, 2.2, 0.12
 )
 
-// The picture is readable on a light and on a dark page. Without animations it shows its end.
+// The picture is readable on a light and on a dark page. It shows its end at first, and wherever nothing is animated; after
+// a pause, it hides each line until its time.
 const style = `
 text { font: 12.3px ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; fill: #1f2328; white-space: pre }
 rect { fill: #f6f8fa; stroke: #d1d9e0 }
-.command { fill: #0550ae; font-weight: bold; animation: type 1.2s steps(40) both }
-.output { animation: show 1ms both }
+.command { fill: #0550ae; font-weight: bold; animation: hide, type steps(40) }
+.output { animation: hide }
 .alarm { fill: #cf222e; font-weight: bold }
 @keyframes type { from { clip-path: inset(0 100% 0 0) } to { clip-path: inset(0 0 0 0) } }
-@keyframes show { from { opacity: 0 } to { opacity: 1 } }
+@keyframes hide { from, to { opacity: 0 } }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3 } rect { fill: #151b23; stroke: #3d444d } .command { fill: #79c0ff } .alarm { fill: #ff7b72 }
 }
@@ -107,14 +108,17 @@ func run(bin, command string) string {
 	return string(out)
 }
 
-// write adds a line that appears at a time. Its length is fixed, so that columns align in every font.
+// write adds a line that is hidden until a time. Its length is fixed, so that columns align in every font.
 func write(lines *bytes.Buffer, class string, y int, at float64, line string) {
 	if class == "output" && (strings.Contains(line, "paid-twice") || strings.HasSuffix(line, " X")) {
 		class += " alarm"
 	}
+	times := fmt.Sprintf("animation-delay: %.2fs; animation-duration: %.2fs", still, at)
+	if class == "command" {
+		times = fmt.Sprintf("animation-delay: %.2fs, %.2fs; animation-duration: %.2fs, %.2fs", still, still+at, at, typing)
+	}
 	if length := utf8.RuneCountInString(line); length > 0 {
-		fmt.Fprintf(lines, "<text x=\"%d\" y=\"%d\" class=\"%s\" style=\"animation-delay: "+
-			"%.2fs\" textLength=\"%.1f\" xml:space=\"preserve\">%s</text>\n",
-			margin, y, class, at, float64(length)*charWidth, html.EscapeString(line))
+		fmt.Fprintf(lines, "<text x=\"%d\" y=\"%d\" class=\"%s\" style=\"%s\" textLength=\"%.1f\" xml:space=\"preserve\">%s</text>\n",
+			margin, y, class, times, float64(length)*charWidth, html.EscapeString(line))
 	}
 }
