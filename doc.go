@@ -1,5 +1,11 @@
 // Package shipping is a client for the shipping service: carrier rates, countries, webhooks, wallet
-// transactions, and regulatory documents. It computes money exactly, and does not retry a purchase.
+// transactions, and regulatory documents. It sends a purchase once, and reports one of three outcomes:
+//
+//   - charged: the wallet was charged once, and [RegulatoryService.Wait] returns the documents.
+//   - not charged ([OutcomeNotCharged]): the wallet was not charged, and the purchase can be made again.
+//   - unknown ([OutcomeUnknown]): do not purchase again. [RegulatoryService.SettlePurchase] settles it later.
+//
+// The package computes money exactly.
 //
 //	client, err := shipping.NewClient(secretKey, shipping.WithBaseURL("https://api.example.com"))
 //	countries, err := client.Countries.List(ctx)
@@ -40,9 +46,8 @@
 // of it within a [Budget]. Package [github.com/shipping-go/shipping/batch] does it for thousands of shipments,
 // with a journal on disk.
 //
-// A purchase is sent once. If its response is lost, the client reads the request back, and the result, or a
-// [RegulatoryError], reports whether the wallet was charged: [OutcomeNotCharged], [OutcomePurchasedBefore] or
-// [OutcomeUnknown], which [RegulatoryService.SettlePurchase] settles later, in this process or another.
+// If the response to a purchase is lost, the client reads the request back. The result, or a [RegulatoryError], has the
+// outcome. With [OutcomePurchasedBefore], an earlier purchase charged the wallet.
 //
 // Editing a draft, retrying and the PDF have no documented path. These methods send nothing
 // unless [WithDialect] has routes for them.

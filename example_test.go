@@ -2,6 +2,8 @@ package shipping_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -310,14 +312,24 @@ func ExampleErrRateLimited() {
 	// Output: wait 1m0s - the deadline would pass first
 }
 
-// Proxy, certificates and timeouts are those of an http.Client. If an attempt takes longer than ten seconds, it ends.
-// The client then retries, if the operation is safe to retry.
+// A proxy from the environment, the CA certificate of a company, and at most ten seconds for an attempt.
 func ExampleWithHTTPClient() {
-	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
-		shipping.WithHTTPClient(&http.Client{
-			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}, // or TLSClientConfig: …
-			Timeout:   10 * time.Second,
-		}))
+	var companyCA []byte // PEM
+
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		log.Fatal(err)
+	}
+	roots.AppendCertsFromPEM(companyCA)
+	client, err := shipping.NewClient("sk_test_1",
+		shipping.WithBaseURL("https://api.example.com"),
+		shipping.WithHTTPClient(&http.Client{Transport: &http.Transport{
+			Proxy:             http.ProxyFromEnvironment, // HTTPS_PROXY and NO_PROXY
+			TLSClientConfig:   &tls.Config{RootCAs: roots},
+			ForceAttemptHTTP2: true,
+		}}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: 10 * time.Second}))
+
 	fmt.Println(client, err)
 	// Output: shipping.Client(https://api.example.com) <nil>
 }
