@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// The words of names. A word can only lower what a number counts, or make an offer unclear; docs/money.md lists them
+// The words of names. A word can only lower what a number counts, or make an offer unclear; docs/internals/COST.md lists them
 // all.
 const (
 	formWords     = "amount price cost value total sum gross net payable due final grand sub subtotal formatted"

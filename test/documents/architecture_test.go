@@ -14,7 +14,7 @@ import (
 // Every import between the groups of packages in the picture of ARCHITECTURE.md follows its arrows, every arrow is such
 // an import, and the arrows have no circle. They stand in the picture from top to bottom.
 func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
-	picture := readText(t, "docs/ARCHITECTURE.md")
+	picture := readText(t, "docs/internals/ARCHITECTURE.md")
 	group, arrows, reached := map[string]string{}, map[string]bool{}, map[string]map[string]bool{}
 	for _, box := range regexp.MustCompile(`(?m)^ +(\w+)\["(.+)"\]$`).FindAllStringSubmatch(picture, -1) {
 		for name := range strings.SplitSeq(box[2], "<br>") {
