@@ -8,7 +8,10 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/transport"
 	"github.com/shipping-go/shipping/internal/wait"
@@ -95,6 +98,8 @@ func (e *Error) statusHint() string {
 		return ""
 	}
 	switch status := e.StatusCode; {
+	case e.operation.Provisional && (status == http.StatusMethodNotAllowed || status == http.StatusNotFound && !e.Refused()):
+		return "the service may have another route: with it, " + declareRoute(e.operation)
 	case status == http.StatusUnauthorized:
 		return "check that the secret key belongs to this base address"
 	case isMarkup(e.Body), status == http.StatusForbidden && e.noEnvelope:
@@ -232,12 +237,34 @@ func (e *RegulatoryError) advice() string {
 	return text
 }
 
-// undeclaredRefusal returns advice about a response that is a refusal if the dialect states so; "" about any other.
+// undeclaredRefusal returns the lines that make a response a refusal, as a part of an error; "" if no dialect can.
 func (e *RegulatoryError) undeclaredRefusal() string {
 	failed, ok := errors.AsType[*Error](e.Err)
-	if !ok || failed.StatusCode/100 != 4 || !mayRefuse(failed.StatusCode) || failed.refused ||
-		!RawJSON(failed.Body).isObject() {
+	if !ok || failed.StatusCode/100 != 4 || !mayRefuse(failed.StatusCode) || failed.refused {
 		return ""
 	}
-	return "; if the service refuses in this form, set refusal.format and refusal.message of the dialect"
+	at := reasonAt(jsonread.Parse(string(failed.Body)))
+	if at == "" {
+		return ""
+	}
+	return "; if the service refuses in this form, " + new(dialect.Dialect).Declare(
+		dialect.Line{Field: "refusal.format", Value: "object"}, dialect.Line{Field: "refusal.message", Value: at})
+}
+
+// reasonAt returns the path of a text that can be the reason of a refusal: a name, or a path of two names; "" without one.
+func reasonAt(body jsonread.Value) string {
+	isText := func(v jsonread.Value) bool { return v.Kind == '"' && strings.TrimSpace(v.Text) != "" }
+	for _, name := range reasonMembers {
+		if name != "title" && isText(body.Get(name)) {
+			return name
+		}
+	}
+	for _, outer := range body.Members {
+		for _, name := range reasonMembers {
+			if isText(outer.Value.Get(name)) {
+				return outer.Name + "." + name
+			}
+		}
+	}
+	return ""
 }

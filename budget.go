@@ -223,7 +223,7 @@ func (r *RegulatoryRequest) declare(wallet string, documents []DocumentType, fit
 		}
 		with, err := r.costIn(changed, wallet, documents)
 		if err == nil && fits(with) {
-			texts = append(texts, fmt.Sprintf("%s (the cost is then %s)", dialect.Declare(lines...),
+			texts = append(texts, fmt.Sprintf("%s (the cost is then %s)", r.Dialect.Declare(lines...),
 				Budget{Amount: with.most, Currency: with.currency}))
 			return nil
 		}

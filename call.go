@@ -155,11 +155,15 @@ func (c *core) find(r request) (operations.Operation, error) {
 	}
 	if operation := c.operations[i]; operation.Provisional && c.dialect.Routes[operation.Name] == "" {
 		return operation, invalidRequest(r.operation, "WithDialect",
-			"is missing, or has no route for "+operation.Name+": the specification documents no path for this operation; set "+
-				"Routes, such as those of dialect.Reference(), or routes in the file that SHIPPING_DIALECT names for "+
-				"NewClientFromEnv")
+			"is missing, or has no route for "+operation.Name+": the specification documents no path for this operation; with the "+
+				"route of the service, "+declareRoute(operation)+" (NewClientFromEnv reads the file in SHIPPING_DIALECT)")
 	}
 	return c.operations[i], nil
+}
+
+// declareRoute returns the line with the route of an operation, as a part of an error.
+func declareRoute(o operations.Operation) string {
+	return new(dialect.Dialect).Declare(dialect.Line{Field: "routes", Value: o.Name + "=" + o.Method + " " + o.Route})
 }
 
 // newCall builds the call and validates it.

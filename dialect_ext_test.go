@@ -1,7 +1,9 @@
 package shipping_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
@@ -139,7 +142,7 @@ func TestDialect_RefusalsOfAnotherForm(t *testing.T) {
 			}
 			advised := strings.Contains(err.Error(), "refusal.format")
 			undeclared := test.want == unknown && test.status/100 == 4 && test.body != "" && test.body[0] == '{'
-			other := []string{"408", "425", "a purchased record", "a transaction"}
+			other := []string{"408", "425", "a purchased record", "a transaction", "a list of messages", "a number", "blank"}
 			if want := undeclared && !slices.Contains(other, name); advised != want {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -233,5 +236,125 @@ func TestDialect_OfTheEnvironment(t *testing.T) {
 	if _, err := shipping.NewClientFromEnv(); err == nil || !strings.Contains(err.Error(),
 		`SHIPPING_DIALECT cannot be read: service.json: unknown member "offer.ammount"`) {
 		t.Error(err)
+	}
+}
+
+// The first day with a real service: an error prints the line that declares what the service has decided otherwise. In a
+// file, the line makes the call succeed.
+func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
+	t.Parallel()
+	offered := func(offers ...string) *shippingtest.Service {
+		return shippingtest.NewService(record("draft", `"available_documents":[`+strings.Join(offers, ",")+`]`))
+	}
+	analyzed := func(ctx context.Context, client *shipping.Client) (*shipping.RegulatoryRequest, error) {
+		return client.Regulatory.Analyze(ctx, parcel)
+	}
+	automated := func(ctx context.Context, client *shipping.Client) error {
+		draft, err := analyzed(ctx, client)
+		if err != nil {
+			return err
+		}
+		selected, err := shipping.SelectAutomated(draft)
+		if err == nil && len(selected) != 1 {
+			return fmt.Errorf("selected %v", selected)
+		}
+		return err
+	}
+	priced := func(ctx context.Context, client *shipping.Client) error {
+		draft, err := analyzed(ctx, client)
+		if err == nil {
+			_, err = (&shipping.Budget{Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}).Check(draft, "FDA")
+		}
+		return err
+	}
+	read := func(ctx context.Context, client *shipping.Client) error {
+		_, err := client.Regulatory.Get(ctx, "RD-1")
+		return err
+	}
+	retried := func(ctx context.Context, client *shipping.Client) error {
+		_, err := client.Regulatory.Retry(ctx, "RD-1")
+		return err
+	}
+	refused := func(ctx context.Context, client *shipping.Client) error {
+		_, err := shippingtest.Purchase(ctx, client, false)
+		if shippingtest.Outcome(nil, err) == not {
+			return nil
+		}
+		return err
+	}
+	const mode = `"amount":9,"currency":"NGN",`
+	for name, test := range map[string]struct {
+		service *shippingtest.Service
+		call    func(context.Context, *shipping.Client) error
+		lines   []string
+	}{
+		"the name of a price": {offered(`{"document_type":"FDA","value_due":9,"currency":"NGN"}`), priced,
+			[]string{"offer.amount = value_due"}},
+		"the currency of a price": {offered(`{"document_type":"FDA","amount":9}`), priced,
+			[]string{"offer.default_currency = wallet"}},
+		"the name of a type": {offered(`{`+mode+`"code":"FDA","mode":"automated"}`, `{`+mode+`"code":"MSDS","mode":"manual"}`),
+			automated, []string{"offer.document_type = code"}},
+		"the name of a mode": {offered(`{`+mode+`"slug":"FDA","kind":"AUTOMATED"}`, `{`+mode+`"slug":"MSDS","kind":"manual"}`),
+			automated, []string{"offer.mode = kind"}},
+		"the path of a mode": {offered(`{` + mode + `"slug":"FDA","made":{"how":"automated"}}`), automated,
+			[]string{"offer.mode = made.how"}},
+		"a mode": {offered(`{`+mode+`"slug":"FDA","mode":"robot"}`, `{`+mode+`"slug":"MSDS","mode":"manual"}`), automated,
+			[]string{"offer.automated = robot"}},
+		"the place of a record": {shippingtest.NewService(success(`{"document":{"request_id":"RD-1","status":"draft"}}`)), read, []string{"record.at = document"}},
+		"the form of a refusal": {requestService(responders{body(422, `{"error":{"reason":"Not possible"}}`)},
+			responders{record("draft")}), refused,
+			[]string{"refusal.format = object", "refusal.message = error.reason"}},
+		"a route": {shippingtest.NewService(record("processing")), retried,
+			[]string{"routes += regulatory.retry=POST /v1/regulatory-documents/request/{request_id}/retry"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			err := test.call(t.Context(), shippingtest.NewClient(t, test.service))
+			if err == nil {
+				t.Fatalf("%s: no error without a dialect", name)
+			}
+			lines := declared(err)
+			if diff := cmp.Diff(test.lines, lines); diff != "" {
+				t.Fatalf("%s: %v\n%s", name, err, diff)
+			}
+			file := filepath.Join(t.TempDir(), "service.dialect")
+			shippingtest.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600))
+			d := shippingtest.Must(dialect.Read(file))(t)
+			if err := test.call(t.Context(), shippingtest.NewClient(t, test.service, shipping.WithDialect(d))); err != nil {
+				t.Errorf("%s: with %v: %v", name, lines, err)
+			}
+		})
+	}
+}
+
+// declared returns the lines of the first "write in the dialect" of an error.
+func declared(err error) (lines []string) {
+	_, text, _ := strings.Cut(err.Error(), "write in the dialect ")
+	for line := range strings.SplitSeq(text, `" and "`) {
+		line, _, more := strings.Cut(strings.TrimPrefix(line, `"`), `"`)
+		if lines = append(lines, line); more {
+			break
+		}
+	}
+	return lines
+}
+
+// A route of the dialect that the service does not have is an error with the line that has another.
+func TestDialect_ARouteThatIsMissing(t *testing.T) {
+	t.Parallel()
+	const line = "routes += regulatory.retry=POST /v1/again/{request_id}"
+	for _, test := range []struct {
+		status  int
+		body    string
+		advised bool
+	}{
+		{404, `{"message":"Cannot POST"}`, true}, {404, "not found", true}, {405, "", true}, {405, `{"status":false,"message":"no"}`, true},
+		{404, `{"status":false,"message":"no such request"}`, false}, {409, `{"message":"no"}`, false},
+	} {
+		client := shippingtest.NewClient(t, shippingtest.NewService(body(test.status, test.body)),
+			shipping.WithDialect(shippingtest.Dialect(t, line)))
+		_, err := client.Regulatory.Retry(t.Context(), "RD-1")
+		if strings.Contains(err.Error(), line) != test.advised {
+			t.Errorf("%+v: %v", test, err)
+		}
 	}
 }

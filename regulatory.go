@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/wait"
 )
@@ -122,6 +124,7 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 		record = s.core.recordOf(data)
 		record.RequestID = cmp.Or(record.RequestID, r.requestID)
 		if problem := r.mismatch(record); problem != "" {
+			problem += s.core.declarePlace(data.raw, record)
 			return s.core.unusable(r.operation, cmp.Or(r.requestID, record.RequestID), response, data.raw, problem)
 		}
 		return nil
@@ -143,6 +146,23 @@ func (c *core) recordOf(data requestData) *RegulatoryRequest {
 	}
 	record.Dialect = c.shown
 	return c.withoutKey(record)
+}
+
+// declarePlace returns the line that names the member of data with the record, as the end of an error; "" if the record
+// was found, or no member is one.
+func (c *core) declarePlace(data RawJSON, found *RegulatoryRequest) string {
+	if found.RequestID != "" && found.Status != "" {
+		return ""
+	}
+	for _, m := range jsonread.Parse(string(data)).Members {
+		if m.Value.Get("request_id").Text == "" || m.Name == "request" {
+			continue
+		}
+		if line := c.dialect.Declare(dialect.Line{Field: "record.at", Value: m.Name}); line != "" {
+			return ": " + line
+		}
+	}
+	return ""
 }
 
 // mismatch returns why a record is not the one that was requested; "" if it is.

@@ -1,11 +1,14 @@
 package shipping
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/dialect"
 )
 
 // SelectAll selects every document that the draft offers, including manual ones. A request with a manual document
@@ -20,8 +23,18 @@ func (r *RegulatoryRequest) withoutTypes() error {
 	if r == nil || len(r.AvailableDocuments) == 0 || slices.ContainsFunc(r.AvailableDocuments, hasType) {
 		return nil
 	}
-	return errors.New("shipping: the offers of the draft show no document_type that could be read: set " +
-		"offer.document_type of the dialect")
+	isType := func(text string) bool { return DocumentType(text).Known() }
+	return errors.New("shipping: the offers of the draft show no document_type that could be read: " +
+		cmp.Or(r.declareName("offer.document_type", isType), "set offer.document_type of the dialect"))
+}
+
+// declareName returns the line that names the member of the offers with a text for which a condition holds, as a part of
+// an error; "" unless there is exactly one.
+func (r *RegulatoryRequest) declareName(field string, is func(text string) bool) string {
+	if names := r.shown().Named(is); len(names) == 1 {
+		return r.Dialect.Declare(dialect.Line{Field: field, Value: names[0]})
+	}
+	return ""
 }
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
@@ -37,9 +50,10 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	}
 	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
 	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
-		return nil, errors.New("shipping: no offer shows a mode that could be read: if the offers show under another name " +
-			"which documents are automated, set offer.mode of the dialect; if they do not, use " +
-			"SelectOnly or your own function")
+		return nil, errors.New("shipping: no offer shows a mode that could be read: " + cmp.Or(
+			draft.declareName("offer.mode", isUsualMode),
+			"if the offers show under another name which documents are automated, set offer.mode of the dialect; if they do not, "+
+				"use SelectOnly or your own function"))
 	}
 	automated, named := "automated", ""
 	if draft.Dialect != nil && draft.Dialect.Offer.Automated != "" {
@@ -58,10 +72,18 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	}
 	if i := slices.IndexFunc(draft.AvailableDocuments, isOther); i >= 0 &&
 		!slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
-		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s, which may mean automated: set offer.automated of "+
-			"the dialect to the mode of automated documents", quoteShort(draft.AvailableDocuments[i].Mode), named)
+		mode := draft.AvailableDocuments[i].Mode
+		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s: if it means automated, %s", quoteShort(mode), named,
+			cmp.Or(draft.Dialect.Declare(dialect.Line{Field: "offer.automated", Value: mode}),
+				"set offer.automated of the dialect to it"))
 	}
 	return selectDocuments(draft, isAutomated), nil
+}
+
+// isUsualMode reports whether a text is likely to be the mode of a document.
+func isUsualMode(text string) bool {
+	text = strings.ToLower(text)
+	return text == "manual" || strings.HasPrefix(text, "auto")
 }
 
 // SelectOnly returns a function that selects the documents of these types. A type that the draft does not offer is an

@@ -105,8 +105,9 @@ func (e *entry) undeclaredCode(err error, code string) error {
 
 // declaring adds to an error the advice to write a line into the dialect, if the dialect can have it.
 func (e *entry) declaring(err error, what string, line dialect.Line) error {
-	if _, invalid := e.dialect.With(line); invalid != nil {
+	declared := e.dialect.Declare(line)
+	if declared == "" {
 		return err
 	}
-	return fmt.Errorf("%w; if this %s means that the draft has expired, %s", err, what, dialect.Declare(line))
+	return fmt.Errorf("%w; if this %s means that the draft has expired, %s", err, what, declared)
 }

@@ -1,6 +1,6 @@
 // Package dialect holds what the specification of the shipping service leaves open and one service has decided: names
 // of members, statuses, formats, and the routes of operations without a documented path. A [Dialect] is a value and a
-// JSON file. The client, the webhook receiver and the reference server follow it.
+// file: the lines that errors print, or JSON. The client, the webhook receiver and the reference server follow it.
 //
 //	d, err := dialect.Read("service.json")
 //	client, err := shipping.NewClient(key, shipping.WithDialect(d))

@@ -104,10 +104,12 @@ func (d *Dialect) Apply(text string) error {
 	return nil
 }
 
-// fieldOf reports whether a part of a text begins with the name of a field, which has a dot.
+// fieldOf reports whether a part of a text begins with the name of a field, which has a dot. That of an operation has one,
+// too, and belongs to routes.
 func fieldOf(part string) bool {
 	name, _, isField := strings.Cut(part, "=")
-	return isField && strings.Contains(name, ".")
+	isOperation := func(o operations.Operation) bool { return o.Name == strings.TrimSpace(name) }
+	return isField && strings.Contains(name, ".") && !slices.ContainsFunc(operations.All(), isOperation)
 }
 
 // Overlay sets every field that over sets. Routes and states are joined.

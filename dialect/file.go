@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"bytes"
 	"cmp"
 	"encoding"
 	"encoding/json"
@@ -41,10 +42,14 @@ func Read(path string) (*Dialect, error) {
 	return d, nil
 }
 
-// Parse reads a dialect from JSON. The error lists every unknown member and wrong value.
+// Parse reads a dialect from JSON, or from lines as errors print them (see [Line]), with comments that begin with #. The
+// error lists every unknown member and wrong value of JSON, and the first of lines.
 func Parse(text []byte) (*Dialect, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("the dialect has more than %d bytes", maxFile)
+	}
+	if start := bytes.TrimSpace(text); len(start) > 0 && start[0] != '{' && !json.Valid(start) {
+		return parseLines(string(text))
 	}
 	if !json.Valid(text) {
 		return nil, errors.New("the dialect is not valid JSON")
@@ -56,6 +61,20 @@ func Parse(text []byte) (*Dialect, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// parseLines reads lines, which can be in quotes.
+func parseLines(text string) (*Dialect, error) {
+	d := new(Dialect)
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if err := d.Apply(strings.Trim(line, `"`)); err != nil {
+			return nil, err
+		}
+	}
+	return d, d.Check()
 }
 
 // read reads an object into a struct, member by member.

@@ -45,11 +45,15 @@ func (d *Dialect) With(lines ...Line) (*Dialect, error) {
 // maxValue is the length of the longest value of a line, in bytes.
 const maxValue = 100
 
-// Declare returns the part of an error that prints lines: what to write, ready to be copied.
-func Declare(lines ...Line) string {
+// Declare returns the part of an error that prints lines: what to write, ready to be copied. It is "" without lines, and if
+// the dialect, which may be nil, cannot have them.
+func (d *Dialect) Declare(lines ...Line) string {
 	var texts []string
 	for _, line := range lines {
-		texts = append(texts, `"`+line.String()+`"`)
+		texts = append(texts, strconv.Quote(line.String()))
+	}
+	if _, err := d.With(lines...); err != nil || len(lines) == 0 {
+		return ""
 	}
 	return "write in the dialect " + strings.Join(texts, " and ")
 }

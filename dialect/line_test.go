@@ -41,7 +41,7 @@ func TestLine(t *testing.T) {
 		t.Errorf("%+v, %v", both, err)
 	}
 	const want = `write in the dialect "offer.beside += tax" and "offer.amount = total"`
-	if got := Declare(Line{"offer.beside", "tax"}, Line{"offer.amount", "total"}); got != want {
+	if got := (*Dialect)(nil).Declare(Line{"offer.beside", "tax"}, Line{"offer.amount", "total"}); got != want {
 		t.Errorf("%s", got)
 	}
 }
@@ -57,8 +57,39 @@ func TestLine_Refused(t *testing.T) {
 		if changed, err := new(Dialect).With(line); err == nil {
 			t.Errorf("%s: %+v", line, changed)
 		}
+		if text := new(Dialect).Declare(line); text != "" {
+			t.Error(text)
+		}
 	}
 	if err := new(Dialect).Apply("offer.amount += total"); err == nil || !strings.Contains(err.Error(), "not a list") {
 		t.Errorf("%v", err)
+	}
+}
+
+// The lines that errors print are a file, with comments and in any order.
+func TestParse_Lines(t *testing.T) {
+	t.Parallel()
+	const text = `# the service of the example
+"offer.amount = price.gross"
+
+offer.beside += vat
+offer.beside += price.net
+routes += regulatory.retry=PUT /r/{request_id}
+  routes += regulatory.pdf=GET /p/{request_id}/{document_type}
+record.states += queued=generating, list.max_per_page = 100
+`
+	want := &Dialect{Record: RecordMembers{States: map[string]string{"queued": "generating"}},
+		Offer: Offer{Amount: "price.gross", Beside: []string{"vat", "price.net"}}, List: List{MaxPerPage: 100},
+		Routes: map[string]string{"regulatory.retry": "PUT /r/{request_id}",
+			"regulatory.pdf": "GET /p/{request_id}/{document_type}"}}
+	got, err := Parse([]byte(text))
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	for text, problem := range map[string]string{"offer.amount: total": "unknown dialect", "list.max_per_page = 0x": "whole number",
+		"offer.amount = total\noffer.amout = total": "did you mean", "record.at = a.b": "write one name"} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%s: %v, want %q", text, err, problem)
+		}
 	}
 }

@@ -206,6 +206,32 @@ func unclear(outer, inner jsonread.Value, at string) string {
 	return ""
 }
 
+// Named returns the members of an offer that contain a text for which a condition holds, in every offer: a name, or a path
+// of two names.
+func (r *Record) Named(is func(text string) bool) (paths []string) {
+	offers := r.draft.Get("available_documents").Elements
+	if len(offers) == 0 {
+		return nil
+	}
+	isEverywhere := func(path string) bool {
+		return !slices.ContainsFunc(offers, func(offer jsonread.Value) bool {
+			value := offer.At(path)
+			return value.Kind != '"' || !is(strings.TrimSpace(value.Text))
+		})
+	}
+	for _, outer := range offers[0].Members {
+		if isEverywhere(outer.Name) {
+			paths = append(paths, outer.Name)
+		}
+		for _, inner := range outer.Value.Members {
+			if path := outer.Name + "." + inner.Name; isEverywhere(path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
 // Members returns the members of a record from which [Record.Since] finds the same as from r. They hold no text of the
 // service but numbers, because they are stored.
 func (r *Record) Members() map[string]any {

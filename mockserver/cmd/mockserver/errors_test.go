@@ -65,7 +65,7 @@ func TestRun_Errors(t *testing.T) {
 		{"serve -addr {busy} -close-idle -1m", exitUsage, "-close-idle"},
 		// An option is checked before the server listens: a mistake was hidden behind the error of an address in use.
 		{"serve -addr {busy} -dialect {bad}", exitFailure, `bad.json: unknown member "offer.amout": did you mean "amount"?`},
-		{"serve -addr {busy} -dialect none.json", exitFailure, "write a JSON file, contrary, strict, or FIELD=VALUE"},
+		{"serve -addr {busy} -dialect none.json", exitFailure, "write a file (.json or .dialect), contrary, strict, or FIELD=VALUE"},
 		{"serve -addr {busy} -dialect list.max_per_pge=2", exitFailure, `did you mean "list.max_per_page"?`},
 		{"serve -addr {busy} -scenario lots", exitFailure, `unknown scenario "lots"`},
 

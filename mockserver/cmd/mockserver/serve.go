@@ -223,7 +223,7 @@ func readDialect(text string) (*dialect.Dialect, error) {
 			file, err := dialect.Read(path)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
-				return nil, fmt.Errorf("-dialect: %w; write a JSON file, contrary, strict, or FIELD=VALUE", err)
+				return nil, fmt.Errorf("-dialect: %w; write a file (.json or .dialect), contrary, strict, or FIELD=VALUE", err)
 			case err != nil:
 				return nil, fmt.Errorf("-dialect: %w", err)
 			}
@@ -236,13 +236,13 @@ func readDialect(text string) (*dialect.Dialect, error) {
 	return d, d.Check()
 }
 
-// files yields each part of a text that is the name of a JSON file, with the text behind it up to the next; "" is the
-// text before the first.
+// files yields each part of a text that is the name of a file, with the text behind it up to the next; "" is the text
+// before the first.
 func files(text string) iter.Seq2[string, string] {
 	return func(yield func(path, rest string) bool) {
 		path, rest := "", ""
 		for part := range strings.SplitSeq(text, ",") {
-			if strings.HasSuffix(strings.TrimSpace(part), ".json") {
+			if name := strings.TrimSpace(part); strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".dialect") {
 				if !yield(path, rest) {
 					return
 				}
