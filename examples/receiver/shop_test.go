@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
@@ -35,12 +35,10 @@ func TestShop_Killed(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	kills, seed := 5, rand.Uint64()
+	kills, random := 5, randomtest.Random(t)
 	if os.Getenv("SHIPPING_SWEEP") == "all" {
 		kills = 20
 	}
-	t.Log("seed", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
 	n := newNetwork(t, kills)
 	shipments := n.server.Shipments()[:kills]
 	for round := range kills {
@@ -55,18 +53,16 @@ func TestShop_Killed(t *testing.T) {
 	n.start(t)
 	n.delivered(t)
 	n.wait(t, shipments)
+	n.end(t)
 	purchases := n.server.Requests(shipping.OpPurchase)
 	clear(n.finished)
+	n.start(t)
 	n.notify(t, shipments...)
 	n.delivered(t)
 	n.wait(t, shipments)
+	n.end(t)
 	if more := n.server.Requests(shipping.OpPurchase) - purchases; more != 0 {
 		t.Errorf("notified again, it sent %d purchases", more)
-	}
-	_ = n.process.Process.Signal(os.Interrupt)
-	n.wait(t, nil)
-	if !n.process.ProcessState.Success() {
-		t.Error(n.process.ProcessState)
 	}
 	n.server.CheckInvariants(t)
 	n.server.Lint(t) // nothing was bought twice
@@ -120,7 +116,7 @@ type network struct {
 func newNetwork(t *testing.T, shipments int) *network {
 	n := &network{finished: map[string]bool{}}
 	n.server = mockserver.New(mockserver.WithScenario(fmt.Sprintf("instant-shipments%d", shipments)),
-		mockserver.WithDeliveryTransport(n), mockserver.WithDialect(
+		mockserver.WithDeliveryTransport(n), mockserver.WithVirtualClock(time.Time{}), mockserver.WithDialect(
 			&dialect.Dialect{Notification: dialect.Notification{Attempts: 30}}))
 	t.Cleanup(n.server.Close)
 	proxy := httptest.NewServer(n)
@@ -141,10 +137,11 @@ func newNetwork(t *testing.T, shipments int) *network {
 	return n
 }
 
-// ServeHTTP passes a request of the shop to the server.
+// ServeHTTP passes a request of the shop to the server. Each takes a millisecond, in which documents are generated.
 func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n.point()
 	n.server.ServeHTTP(w, r)
+	_, _ = n.server.Advance(time.Millisecond)
 	n.point()
 }
 
@@ -178,6 +175,15 @@ func (n *network) start(t *testing.T) {
 	n.lines.Scan() // "Listening"
 }
 
+// end ends the shop, so that it has no open order.
+func (n *network) end(t *testing.T) {
+	_ = n.process.Process.Signal(os.Interrupt)
+	n.wait(t, nil)
+	if !n.process.ProcessState.Success() {
+		t.Error(n.process.ProcessState)
+	}
+}
+
 // notify notifies the shop of shipments.
 func (n *network) notify(t *testing.T, shipments ...string) {
 	for _, shipment := range shipments {
@@ -189,8 +195,11 @@ func (n *network) notify(t *testing.T, shipments ...string) {
 	}
 }
 
-// delivered waits until the shop has accepted all notifications.
+// delivered repeats notifications until the shop has accepted all.
 func (n *network) delivered(t *testing.T) {
+	if _, err := n.server.Advance(time.Hour); err != nil {
+		t.Fatal(err)
+	}
 	for _, id := range n.deliveries {
 		if delivery, err := n.server.WaitDelivery(t.Context(), id); err != nil || delivery.State != notify.Delivered {
 			t.Fatal(delivery, err)
