@@ -172,7 +172,19 @@ func (n *network) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.lines = bufio.NewScanner(out)
-	n.lines.Scan() // "Listening"
+	for n.read() && !strings.HasPrefix(n.lines.Text(), "Listening") {
+	}
+}
+
+// read reads a line of the output of the shop. The shop can finish a shipment before it listens.
+func (n *network) read() bool {
+	more := n.lines.Scan()
+	for word := range strings.FieldsSeq(n.lines.Text()) {
+		if shipment, found := strings.CutPrefix(word, "shipment="); found {
+			n.finished[shipment] = true
+		}
+	}
+	return more
 }
 
 // end ends the shop, so that it has no open order.
@@ -211,17 +223,12 @@ func (n *network) delivered(t *testing.T) {
 func (n *network) wait(t *testing.T, shipments []string) {
 	open := func(shipment string) bool { return !n.finished[shipment] }
 	for shipments == nil || slices.ContainsFunc(shipments, open) {
-		if !n.lines.Scan() {
+		if !n.read() {
 			_ = n.process.Wait()
 			if shipments != nil {
 				t.Fatalf("finished are %v of %v", n.finished, shipments)
 			}
 			return
-		}
-		for word := range strings.FieldsSeq(n.lines.Text()) {
-			if shipment, found := strings.CutPrefix(word, "shipment="); found {
-				n.finished[shipment] = true
-			}
 		}
 	}
 }
