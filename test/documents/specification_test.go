@@ -44,7 +44,7 @@ func TestSpecification_IsGenerated(t *testing.T) {
 // specification writes the generated part of docs/SPECIFICATION.md.
 type specification struct {
 	text     strings.Builder
-	linked   []string // schemas with a heading of their own
+	linked   []string // schemas with their own heading
 	document struct {
 		Paths      map[string]map[string]endpoint
 		Components struct {
