@@ -39,7 +39,7 @@ func (e *Error) hint() string {
 // callHint returns advice that an error about more than this call replaces by its own; see [RegulatoryError.causeText].
 func (e *Error) callHint() string { return cmp.Or(e.refusalHint(), e.readHint()) }
 
-// connectionHint returns advice about a request for which there was no connection to the service.
+// connectionHint returns advice about a request without a connection to the service.
 func (e *Error) connectionHint() string {
 	const proxy = "HTTP_PROXY and HTTPS_PROXY, or "
 	refused := e.refusedByProxy()

@@ -43,7 +43,7 @@ func TestAmount_AbsentZeroAndUnreadable(t *testing.T) {
 	}
 }
 
-// readAmount reads an amount as a record has it: an empty text is none, and "free" is unreadable.
+// readAmount reads an amount as a record has it: an empty text is missing, and "free" is unreadable.
 func readAmount(t *testing.T, text string) (a shipping.Amount) {
 	t.Helper()
 	shippingtest.NoError(t, a.UnmarshalJSON([]byte(`"`+text+`"`)))

@@ -13,8 +13,8 @@ import (
 )
 
 // Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost: its price plus
-// every other number that it shows, each at the most that it can mean; see [RegulatoryRequest.Cost]. What a purchase
-// does not charge, the dialect declares. A charge that the offer does not show as a number is not bounded.
+// every other number that it shows, each at the most that it can mean; see [RegulatoryRequest.Cost]. A number that a
+// purchase does not charge, the dialect declares. A charge that the offer does not show as a number is not bounded.
 type Budget struct {
 	Amount   Amount
 	Currency string
@@ -101,7 +101,7 @@ type BudgetError struct {
 	Budget Budget
 	// Needed is the most that the selected documents can cost; not given if the cost is not clear.
 	Needed Amount
-	// Left is what is left of the budget, if Needed is more than that; not given if nothing is spent.
+	// Left is the rest of the budget, if Needed is more than that; not given if nothing is spent.
 	Left Amount
 	// Beside lists the numbers that Needed counts in addition to the prices, or in place of one, such as "FDA: tax 75".
 	Beside []string
@@ -196,8 +196,8 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 }
 
 // Cost returns the most that documents of this draft can cost, and their currency: the price of each plus every other
-// number that its offer shows, each at the most that it can mean. docs/money.md lists the exceptions. What a purchase
-// does not charge, offer.beside of the dialect declares. Its errors are those of [RegulatoryRequest.Price].
+// number that its offer shows, each at the most that it can mean. docs/money.md lists the exceptions. A number that a
+// purchase does not charge, offer.beside of the dialect declares. Its errors are those of [RegulatoryRequest.Price].
 //
 // Assumption: the specification does not show which of several amounts a purchase charges.
 func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, error) {

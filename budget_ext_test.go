@@ -114,7 +114,7 @@ func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
 }
 
 // The specification shows no status in the response to an analysis. Such a draft is read before its purchase, and the
-// price that is read is the one that counts: a budget was held against the price of the analysis.
+// price that is read is the one that counts: a budget was compared with the price of the analysis.
 func TestBudget_IsHeldAgainstTheDraftThatIsPurchased(t *testing.T) {
 	t.Parallel()
 	offer := func(price, more string) httpmock.Responder {
@@ -246,7 +246,7 @@ func TestBudget_WithoutADraft(t *testing.T) {
 	}
 }
 
-// What is spent or reserved already leaves less of a budget.
+// Spent and reserved amounts leave less of a budget.
 func TestBudget_Fits(t *testing.T) {
 	t.Parallel()
 	budget := shipping.Budget{Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}

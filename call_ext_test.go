@@ -59,7 +59,7 @@ func TestCallOptions_WorkForEveryMethod(t *testing.T) {
 	}
 }
 
-// What a call returns does not change when the next call reads its response into the same buffer.
+// The result of a call does not change when the next call reads its response into the same buffer.
 func TestResponses_OutliveTheirBuffers(t *testing.T) {
 	t.Parallel()
 	pdf := strings.Repeat("%PDF-", 10_000)
@@ -397,7 +397,7 @@ func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
 	})
 }
 
-// If each call had a budget of its own, calls one after another would send three times as many retries as calls.
+// If each call had its own budget, calls one after another would send three times as many retries as calls.
 func TestRetry_TheBudgetBoundsTheExtraLoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

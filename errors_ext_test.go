@@ -241,7 +241,8 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 	}
 }
 
-// Methods of what a failed call returns beside its error, and of what errors.AsType returns for another error, panicked.
+// Methods of the result that a failed call returns beside its error, and of what errors.AsType returns for another
+// error, panicked.
 func TestNil_ReportsNothing(t *testing.T) {
 	t.Parallel()
 	failure, _ := errors.AsType[*shipping.Error](errors.New("another"))

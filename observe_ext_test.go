@@ -195,7 +195,7 @@ func TestLogger_AFailedCallOnce(t *testing.T) {
 	})
 }
 
-// drifts notes what a client reports.
+// drifts notes the reports of a client.
 type drifts []string
 
 func (d *drifts) option() shipping.Option {

@@ -100,7 +100,7 @@ func WithDriftReport(report func(operation string, found []Drift)) Option {
 	return func(s *settings) { s.drift = report }
 }
 
-// WithDialect sets what the service has decided where the specification leaves a point open: the names of members, the
+// WithDialect sets the choices of the service at the open points of the specification: the names of members, the
 // routes of UpdateItems, UpdateAddresses, UpdateShipping, UpdateProfile, Retry and PDF, and more. Without a route such
 // an operation sends nothing, and returns a [*ValidationError]. What the dialect does not set stays as it is.
 // [dialect.Read] reads a file. The dialect must not be changed later.

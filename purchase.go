@@ -315,7 +315,7 @@ func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	return ""
 }
 
-// quotes reports whether the charged amount of a draft is what it offers, or what is purchased, would cost.
+// quotes reports whether the charged amount of a draft is the cost of its offers, or of the purchase.
 func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
 	var all []DocumentType
 	for _, offer := range draft.AvailableDocuments {
@@ -351,7 +351,7 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 }
 
 // before returns the evidence of the draft. It returns nil without a draft that can have been purchased: nothing was
-// sent for it. One without a status is what a PurchaseRequest holds of a draft that was purchased.
+// sent for it. One without a status is the part of a draft that a PurchaseRequest holds that was purchased.
 func (p PurchaseRequest) before() *evidence.Record {
 	if p.Draft == nil {
 		return nil

@@ -107,7 +107,7 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"the record under request": success(`{"request":{"request_id":"RD-1","status":"purchasing"}}`),
 			"documents as slugs":       success(`{"request_id":"RD-1","documents":["FDA"]}`),
 			"document_types":           success(`{"request_id":"RD-1","document_types":["FDA"]}`),
-			// A list was no confirmation, so that its purchase stayed unknown for ever.
+			// A list did not confirm, so that its purchase stayed unknown.
 			"an empty list":                success(`[]`),
 			"a list of the record":         success(`[{"request_id":"RD-1","status":"processing"}]`),
 			"a list of the documents":      success(`[{"document_type":"FDA","status":"generating"}]`),
@@ -179,7 +179,7 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 }
 
 // odd are the data of records that contradict themselves, or whose request id or documents cannot be read: they prove
-// nothing. A draft with anything in a member that shows a charge is no proof that nothing was charged.
+// nothing. A draft with anything in a member that shows a charge does not prove that nothing was charged.
 var odd = []string{
 	`{"request_id":["RD-2"],"status":"processing","documents":["FDA"]}`,
 	`{"request_id":"RD-2","request_id":"RD-1","status":"processing"}`,
@@ -208,8 +208,8 @@ var odd = []string{
 	`{"request":{"request_id":"RD-1","status":"draft"},"charged_amount":5}`,
 }
 
-// proof is what a read-back proves: the outcome after a lost response, also if nobody else can have purchased, and
-// after a refusal; "" if it is unknown.
+// proof is the conclusion from a read-back: the outcome after a lost response, also if nobody else can have purchased,
+// and after a refusal; "" if it is unknown.
 type proof struct {
 	lost, alone, refusal shipping.PurchaseOutcome
 	isDraft              bool // which is settled as not charged
@@ -766,7 +766,7 @@ func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 	})
 }
 
-// If the error shared the slice of the caller, a later change of it would change what is settled.
+// If the error shared the slice of the caller, a later change of it would change the settled purchase.
 func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -173,8 +173,8 @@ func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	}
 }
 
-// A flat_amount that floating-point arithmetic had computed was 0, without a word in the drift report, and the doubt
-// showed 0 in place of what the service had sent.
+// A flat_amount that floating-point arithmetic had computed was 0, without an entry in the drift report, and the doubt
+// showed 0 in place of the number that the service had sent.
 func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
 	t.Parallel()
 	for sent, want := range map[string]struct {
@@ -246,7 +246,7 @@ func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 	t.Parallel()
 	fields := goldenFields{T: t, given: map[string]bool{}}
 	for _, call := range shippingtest.Calls() {
-		if call.Golden == "" || call.Operation == shipping.OpPurchase { // its result is no record: the next test reads it
+		if call.Golden == "" || call.Operation == shipping.OpPurchase { // its result is not a record: the next test reads it
 			continue
 		}
 		service := shippingtest.NewGoldenService(t, call.Golden)

@@ -73,12 +73,12 @@ type Transaction struct {
 	// Revision is the record's revision counter.
 	Revision int `json:"__v"`
 
-	// Unreadable holds the first eight members above that cannot be read, by name, as sent; nil if there are none. Their
+	// Unreadable holds the first eight members above that cannot be read, by name, as sent, or nil. Their
 	// fields are zero, and an amount is not known.
 	Unreadable map[string]RawJSON `json:"-" read:"unreadable"`
 }
 
-// ShipmentID returns the shipment that the transaction paid for, from Metadata or Shipment; "" if there is none.
+// ShipmentID returns the shipment that the transaction paid for, from Metadata or Shipment, or "".
 func (t *Transaction) ShipmentID() string {
 	return cmp.Or(t.Metadata.Get("shipment_id").Text(), t.Shipment)
 }

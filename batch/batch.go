@@ -91,7 +91,7 @@ type Options struct {
 	// budget needs a Select.
 	Budget *shipping.Budget
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A later
-	// run of the same period continues with what is left; another period begins with the whole budget. What was purchased
+	// run of the same period continues with what is left; another period begins with the whole budget. Items purchased
 	// in any period is not purchased again. A purchase counts in the period in which it was sent, also while its outcome
 	// is unknown; if it was not charged, and a later run purchases, that counts in the period of that run. Take the period
 	// from the scheduler, not from the clock: it must be the same after a restart and on each machine.
@@ -208,7 +208,7 @@ func (r *Report) Count(state State) int {
 
 // Err returns an error with a line for each cause for which items are still open, or for which a charge is above its
 // cost: the cause, what to do next, how many items, and some of their keys. Items share a line if their errors differ
-// only in ids and amounts. It has at most 2,000 bytes: what was or may have been charged comes first, then the most
+// only in ids and amounts. It has at most 2,000 bytes: charges come first, known and possible, then the most
 // frequent causes; [Report.Results] has all. It wraps the errors of all these items. It is nil if each item is
 // [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for a nil report.
 func (r *Report) Err() error {
@@ -368,7 +368,7 @@ func (r Result) next() string {
 		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
 			"analyze it again"
 	case r.fitsAnotherPeriod():
-		return "a run of another period has a budget of its own"
+		return "a run of another period has its own budget"
 	case r.State == StateUnknown:
 		return "running the batch again settles it, too; if no run can, check the wallet's transactions, and call " +
 			"batch.Resolve"
@@ -387,7 +387,7 @@ func (r Result) next() string {
 	return "remove the cause, then run the batch again"
 }
 
-// fitsAnotherPeriod reports whether an item needs no more than a whole budget.
+// fitsAnotherPeriod reports whether an item needs at most a whole budget.
 func (r Result) fitsAnotherPeriod() bool {
 	over, ok := errors.AsType[*shipping.BudgetError](r.Err)
 	return r.State == StateOverBudget && ok && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0
@@ -399,12 +399,12 @@ func ItemKey(ctx context.Context) string { return itemkey.Of(ctx) }
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
 // budget. An item that fails does not stop the others, except with the status 401, a wrong secret key, with which
-// all others would fail too. [Report.Err] returns what is still open, also if the error of Run is nil. The report is
-// complete even if that error reports that the batch was interrupted, by ctx or, with a [*JournalError], by a journal
-// that cannot be written. Run it again with the same items and journal to continue.
-// Invalid items and options are a [*shipping.ValidationError] without a report. A journal that another batch uses is
-// [ErrInUse]. With it, with a journal that is closed or cannot be read, and with a budget in another currency than the
-// journal's, nothing is sent, and each item of the report is [StateWaiting] with that error.
+// all others would fail too. [Report.Err] returns the errors of open items, also if the error of Run is nil. The report
+// is complete even if that error reports that the batch was interrupted, by ctx or, with a [*JournalError], by a
+// journal that cannot be written. Run it again with the same items and journal to continue. Invalid items and options
+// are a [*shipping.ValidationError] without a report. A journal that another batch uses is [ErrInUse]. With it, with a
+// journal that is closed or cannot be read, and with a budget in another currency than the journal's, nothing is sent,
+// and each item of the report is [StateWaiting] with that error.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
 // apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.

@@ -10,8 +10,8 @@ import (
 )
 
 // A job that runs every night, is killed at any record and begun again buys each shipment once, within the budget of
-// each night, and reports exactly what is open. If a record were written after its purchase, a kill between them would
-// lose it, and the next run would purchase again.
+// each night, and reports exactly the open items. If a record were written after its purchase, a kill between them
+// would lose it, and the next run would purchase again.
 func TestRun_ThirtyNightsOnOneFile(t *testing.T) {
 	t.Parallel()
 	seed := randomtest.New(t).Seed()

@@ -107,7 +107,7 @@ func otherShipment(record Record, source string) error {
 	if record.ShipmentID == "" {
 		had = "an invoice"
 	}
-	return fmt.Errorf("%w: %s in the journal, and %s in this item: give each shipment a Key of its own%s",
+	return fmt.Errorf("%w: %s in the journal, and %s in this item: give each shipment its own Key%s",
 		errOtherShipment, had, quoteShort(source), open)
 }
 
@@ -199,7 +199,7 @@ func (e *entry) analysisFailed(failed *shipping.RegulatoryError) error {
 	return errors.Join(failed, e.move(StepFailed))
 }
 
-// foundPurchased records what a failed analysis shows of a purchase, if its record lists documents: somebody else has
+// foundPurchased records the purchase that a failed analysis shows, if its record lists documents: somebody else has
 // purchased them, so the item is not analyzed again. Nothing of that counts against the budget of the batch.
 func (e *entry) foundPurchased(record *shipping.RegulatoryRequest) {
 	if len(record.Documents) == 0 {
@@ -335,7 +335,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	return 0, err
 }
 
-// notSelected returns what a draft offers beside the selected documents, without types that no journal can keep.
+// notSelected returns the offers of a draft that were not selected, without types that no journal can keep.
 func notSelected(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) (left []shipping.DocumentType) {
 	seen := map[shipping.DocumentType]bool{}
 	for _, document := range selected {
@@ -520,7 +520,7 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 	return err
 }
 
-// besides notes what is reserved beside the prices.
+// besides notes the amounts that are reserved beside the prices.
 func (e *entry) besides(draft *shipping.RegulatoryRequest) {
 	price, _, err := draft.Price(e.record.Documents...)
 	if beside, failed := e.record.Amount.Sub(price); err == nil && failed == nil && e.record.Amount.Known() {
@@ -529,7 +529,7 @@ func (e *entry) besides(draft *shipping.RegulatoryRequest) {
 }
 
 // explained adds to the error of a journal, which has no draft, which numbers the cost counts beside the prices, and the
-// lines of the dialect with which it is within what is left.
+// lines of the dialect with which it is within the rest of the budget.
 func explained(err error, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	over, ok := err.(*shipping.BudgetError)
 	if !ok || len(over.Beside) > 0 || !over.Left.Known() {
@@ -715,7 +715,7 @@ func (r Record) foreign() bool {
 		!evidence.SameCurrency(r.ChargedCurrency, r.Currency)
 }
 
-// overcharge returns what the service charged and what the draft can cost, if the charge is more, or in another currency.
+// overcharge returns the charge and the cost of the draft, if the charge is more, or in another currency.
 func (r Record) overcharge() string {
 	switch {
 	case r.Cost.Known():

@@ -96,7 +96,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 			!strings.Contains(got.Err.Error(), test.err) {
 			t.Errorf("%s, %v", got.State, got.Err)
 		}
-		// What is or may be purchased counts against the budget; the rest gives its reservation back.
+		// A purchase, and a possible one, counts against the budget; the rest gives its reservation back.
 		counts := test.purchases > 0 || test.record.Committed() && test.record.Amount.Known()
 		if committed := report.Committed.String() == "100"; committed != counts {
 			t.Errorf("%s is committed", report.Committed)
@@ -112,7 +112,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		if last := lastRecord(t, journal, "SH-1"); got.State == batch.StateCompleted && last.Purchase != nil {
 			t.Errorf("the journal keeps the purchase of a known outcome: %+v", last)
 		}
-		// What is bought is never bought again, whatever is selected.
+		// A document is never bought again, whatever is selected.
 		options.Select = none
 		again, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
 		if err != nil || again.Results[0].State != test.state || purchases() != test.purchases {
@@ -359,7 +359,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"closed":        {batch.StateClosed, nil, nil, "", false},
 		"not analyzed":  {batch.StateFailed, nil, shipping.ErrRequestFailed, "analyzes it again; batch.Resolve closes", false},
 		"not generated": {batch.StateFailed, fda, shipping.ErrRequestFailed, "route regulatory.retry of the dialect", false},
-		"over budget":   {batch.StateOverBudget, nil, over("50"), "another period has a budget of its own", false},
+		"over budget":   {batch.StateOverBudget, nil, over("50"), "another period has its own budget", false},
 		"too dear":      {batch.StateOverBudget, nil, over("150"), "remove the cause", false},
 		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "settles it, too", true},
 		"waiting":       {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
@@ -539,8 +539,8 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 	})
 }
 
-// Resolve closes an item that no run completes: nothing is sent for it any more, and it is no error of the report. Once
-// closed, it stays closed.
+// Resolve closes an item that no run completes: nothing is sent for it any more, and the report has no error of it.
+// Once closed, it stays closed.
 func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -583,7 +583,7 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 }
 
 // One journal serves all nights. A budget of 250 bounds each period; items cost 100. A journal was once the scope of
-// the budget and of what was bought: one for each night bought a shipment twice, and one for all nights stopped the
+// the budget and of the purchases: one for each night bought a shipment twice, and one for all nights stopped the
 // second night.
 func TestBatch_EachPeriodHasItsBudget(t *testing.T) {
 	t.Parallel()

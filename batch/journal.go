@@ -232,7 +232,7 @@ func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) 
 			return err
 		}
 	}
-	if more.Sign() > 0 { // what it gives back is subtracted once the record is written
+	if more.Sign() > 0 { // the amount that it releases is subtracted once the record is written
 		j.hold(item, record)
 	}
 	return nil

@@ -111,7 +111,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 }
 
 // A charge that a draft showed already is its quote, and no report of a charge: a batch of such drafts ended after one
-// item. What is reserved is the price with its tax. Another charge counts.
+// item. The reservation is the price with its tax. Another charge counts.
 func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const offers = `"amount":90,"tax":10,"currency":"NGN"},{"document_type":"FDA","amount":800,"currency":"NGN"`

@@ -9,7 +9,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Resolve records what a person has found out about an item that no run can complete. Check the wallet's transactions
+// Resolve records the finding of a person about an item that no run can complete. Check the wallet's transactions
 // first.
 //
 //   - [StepPurchasing], a purchase that no run can settle: with [shipping.OutcomeCharged] the price counts against the

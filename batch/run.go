@@ -241,7 +241,7 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 // errWaiting is the error of an item that had not ended when the batch did.
 var errWaiting = errors.New("shipping: the batch ended before the item was completed")
 
-// unfinished is errWaiting, with what was purchased.
+// unfinished is errWaiting, with the purchase.
 func (e *entry) unfinished() error {
 	if e.outcome() != shipping.OutcomeCharged {
 		return errWaiting

@@ -89,7 +89,7 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 	})
 }
 
-// The log lines of eight items in parallel could not be told apart.
+// The log lines of eight items in parallel could not be distinguished.
 func TestBatch_CallsNameTheirItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -225,7 +225,7 @@ func charging(srv *mockserver.Server, path, holding string, from int) breaking {
 	})
 }
 
-// billing lists a payment of an amount that is no price for each request to a path that holds a text.
+// billing lists a payment of an amount that is not a price for each request to a path that holds a text.
 func billing(path, holding string) breaking {
 	return func(next http.Handler) http.Handler {
 		paid := 0

@@ -85,10 +85,10 @@ func WithSecretKey(key string) Option {
 func WithWrites() Option { return func(s *settings) { s.writes = true } }
 
 // WithPurchase makes the writes of [WithWrites], and sends one purchase of one document: documentType, from the draft
-// of Target.Shipment, or from that of Target.Invoice if the former is no draft. It is sent only if the document costs at
-// most an amount such as "2000.00 NGN", by the rule of a budget of the client: the price and every other number of the
-// offer, except those that the dialect of [WithDialect] declares. Without a currency code, the amount is in the currency
-// of the offer. It is not sent either if the service refuses to list the transactions of Target.Wallet.
+// of Target.Shipment, or from that of Target.Invoice if the former is not a draft. It is sent only if the document
+// costs at most an amount such as "2000.00 NGN", by the rule of a budget of the client: the price and every other
+// number of the offer, except those that the dialect of [WithDialect] declares. Without a currency code, the amount is
+// in the currency of the offer. It is not sent either if the service refuses to list the transactions of Target.Wallet.
 //
 // A service that charges more fails a check, after the fact.
 func WithPurchase(documentType, most string) Option {
@@ -112,7 +112,7 @@ func WithRefusedPurchases() Option {
 	return func(s *settings) { s.writes, s.refusedPurchases = true, true }
 }
 
-// WithDialect checks what a dialect declares: another value at an open point is a failed check. A choice that it
+// WithDialect checks the declarations of a dialect: another value at an open point is a failed check. A choice that it
 // declares, such as a status that the specification does not list, passes.
 func WithDialect(d *dialect.Dialect) Option {
 	return func(s *settings) { s.known = cmp.Or(d, s.known) }

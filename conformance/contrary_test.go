@@ -45,7 +45,7 @@ func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 				failed := slices.DeleteFunc(report.Results,
 					func(r conformance.CheckResult) bool { return r.Verdict != conformance.Fail })
 				shippingtest.Diff(t, "failed", want, checks(conformance.Report{Results: failed}))
-				// What the file declares is no failure.
+				// A declaration of the file is not a failure.
 				again := check(t, srv, srv, append(whole(), conformance.WithDialect(d))...)
 				none(t, again, conformance.Fail)
 				return

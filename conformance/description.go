@@ -255,7 +255,7 @@ func joined(names []string) string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// problem returns a list of one problem, or nil if there is none.
+// problem returns a list of one problem, or nil.
 func problem(exists bool, format string, args ...any) []string {
 	if !exists {
 		return nil

@@ -29,7 +29,7 @@ func ExampleCheck() {
 	// conforms: true
 }
 
-// The report has the lines that declare what a service has decided otherwise. The server stands for such a service.
+// The report has the lines that declare the other choices of a service. The server stands for such a service.
 func ExampleReport_lines() {
 	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{
 		Record: dialect.RecordMembers{At: "request"}, List: dialect.List{MaxPerPage: 100, Order: "oldest first"},

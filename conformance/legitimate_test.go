@@ -27,7 +27,7 @@ func pointZero(next http.Handler) http.Handler {
 var pageNumber = regexp.MustCompile(`"(page|perPage|currentPage|total|pageCount|pagingCounter|prevPage|nextPage)":\d+`)
 
 // A service that differs only in what the specification leaves open conforms. The choices that the reference server can
-// make have a test of their own.
+// make have their own test.
 func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
 	t.Parallel()
 	minimal := func(next http.Handler) http.Handler {

@@ -67,7 +67,7 @@ func (s *session) declare(field, value string) []string {
 	return nil
 }
 
-// observeList records what a page of a list shows.
+// observeList records the choices that a page of a list shows.
 func (s *session) observeList(l list, first page) {
 	if n := len(first.records); n > 1 {
 		newest, _ := first.records[0]["created_at"].(string)
@@ -87,7 +87,7 @@ func (s *session) observeList(l list, first page) {
 	}
 }
 
-// observeRefused decides between "refused" and what a success shows.
+// observeRefused decides between "refused" and the choice that a success shows.
 func (s *session) observeRefused(field string, a response, otherwise string) {
 	value := otherwise
 	switch {
@@ -101,7 +101,7 @@ func (s *session) observeRefused(field string, a response, otherwise string) {
 	s.decide(field, value, fmt.Sprintf("%s gets HTTP status %d", a.to, a.status))
 }
 
-// observePast records what a page past the end shows.
+// observePast records the choice that a page past the end shows.
 func (s *session) observePast(past page, last page) {
 	switch {
 	case past.missing != missing{} || past.lost != nil:

@@ -78,7 +78,7 @@ func settings(d *dialect.Dialect) map[string]string {
 	return found
 }
 
-// The lines of a report declare what the service has decided, for any dialect, and a run with these lines has none.
+// The lines of a report declare the choices of the service, for any dialect, and a run with these lines has none.
 func TestCheck_ReportsTheLinesOfADialect(t *testing.T) {
 	t.Parallel()
 	options, r := randomtest.New(t), randomtest.Random(t)
@@ -200,7 +200,7 @@ func TestCheck_ObservesTheFormOfRefusals(t *testing.T) {
 	}
 }
 
-// What the client reads does not depend on the names that the service has chosen.
+// The records that the client reads do not depend on the names that the service has chosen.
 func TestDialect_TheClientReadsTheSameRecord(t *testing.T) {
 	t.Parallel()
 	options, r := randomtest.New(t), randomtest.Random(t)

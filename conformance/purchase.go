@@ -169,7 +169,7 @@ func backwards(seen []string) (problems []string) {
 	return problems
 }
 
-// cost is what a document costs: the price, and the most that a purchase can charge.
+// cost is the cost of a document: the price, and the most that a purchase can charge.
 type cost struct {
 	least, most *big.Rat // nil: not known
 	currency    string

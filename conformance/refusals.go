@@ -51,7 +51,7 @@ func (s *session) checkAccess() (unproven []*operation) {
 }
 
 // checkKey checks that an operation succeeded that requires the key. Otherwise the refusals show only how the service
-// checks keys, and what was observed is discarded.
+// checks keys, and the observations are discarded.
 func (s *session) checkKey(first response) {
 	if !s.accepted {
 		clear(s.observed)

@@ -119,7 +119,7 @@ func (r Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// line returns the section of a result and what is written there.
+// line returns the section of a result and its text there.
 func (r Report) line(x CheckResult) (section, line string) {
 	switch x.Verdict {
 	case Pass:

@@ -289,7 +289,7 @@ func (a response) data() map[string]any {
 	return data
 }
 
-// excerpt shows the beginning of the body. What is left of a key that is cut could not be found any more, so the key is
+// excerpt shows the beginning of the body. The rest of a key that is cut could not be found any more, so the key is
 // withheld first.
 func (a response) excerpt() string { return fmt.Sprintf("%.200q", a.key.JSON(string(a.body))) }
 

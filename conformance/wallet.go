@@ -55,11 +55,11 @@ type charge struct {
 	missing  missing
 	problems []string
 	after    wallet
-	paid     *big.Rat // by the only payment for the drafts; nil if there is none, or several
+	paid     *big.Rat // by the only payment for the drafts; nil without exactly one
 	others   []string // amounts of payments that can be for something else
 }
 
-// charged compares a wallet with what it is after requests about drafts that charge a cost once; nothing if cost is
+// charged compares a wallet with its state after requests about drafts that charge a cost once; nothing if cost is
 // nil. A payment that is not within the cost, and neither names one of the drafts nor is of the price of a document
 // that one of them offers, can be for something else.
 func (w wallet) charged(after wallet, cost *cost, drafts ...draft) charge {

@@ -60,7 +60,7 @@ type RecordMembers struct {
 	Wallet        string `json:"wallet,omitzero"`
 	// Absent are members that the reference server leaves out, by their usual names.
 	Absent []string `json:"absent,omitzero"`
-	// States are statuses that the specification does not list, each with what it means: "analyzing" for the response to
+	// States are statuses that the specification does not list, each with its meaning: "analyzing" for the response to
 	// an analysis, "generating" in place of processing, or "expired" for a draft that can no longer be purchased.
 	States map[string]string `json:"states,omitzero"`
 }
@@ -123,7 +123,7 @@ type List struct {
 	Order string `json:"order,omitzero"`
 }
 
-// Request describes what the service requires of a request.
+// Request describes the requirements of the service for a request.
 type Request struct {
 	// UnknownFields is "ignored" or "refused". It applies to members of bodies and to query parameters.
 	UnknownFields string `json:"unknown_fields,omitzero"`

@@ -189,7 +189,7 @@ func TestWrite_IsRead(t *testing.T) {
 	}
 }
 
-// What is applied later replaces what was decided before, and a copy does not share data.
+// A later choice replaces an earlier one, and a copy does not share data.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	d := &Dialect{Offer: Offer{Amount: "price"},

@@ -17,7 +17,7 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// Field is one open point with what a dialect has decided.
+// Field is one open point with the choice of a dialect.
 type Field struct {
 	// Name is the name of the field, such as "list.max_per_page".
 	Name string `json:"field"`
@@ -158,8 +158,8 @@ var pointsFile string
 // point describes an open point by the members of its object in points.json.
 type point map[string]string
 
-// once holds what is found once, because every client checks its dialect. It has no initial value, so that the linker
-// leaves it and points.json out of a program without a dialect.
+// once holds values that are computed once, because every client checks its dialect. It has no initial value, so that
+// the linker leaves it and points.json out of a program without a dialect.
 var once struct {
 	points, places sync.Once
 	byName         map[string]point

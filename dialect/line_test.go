@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a line states is what the dialect has with it, and a file holds it. The dialect before it stays as it is.
+// The dialect has the choice that a line states, and a file holds it. The dialect before it stays as it is.
 func TestLine(t *testing.T) {
 	t.Parallel()
 	before := &Dialect{Offer: Offer{Beside: []string{"vat"}}, Routes: map[string]string{"regulatory.pdf": "GET /{request_id}/{document_type}"}}

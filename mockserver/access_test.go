@@ -90,7 +90,7 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 	}
 }
 
-// A server that listens has a random token of its own. One on a wildcard address shows an address that it accepts
+// A server that listens has its own random token. One on a wildcard address shows an address that it accepts
 // itself: it showed [::], and refused it.
 func TestAccess_AServerThatListens(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,7 @@ func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 }
 
 // Closing a world or its server ends waiting requests at once, whatever injected fault they wait for, and the waits of
-// the test itself. One that listened only to its timer and its client would hold the close for an hour, or for ever.
+// the test itself. One that listened only to its timer and its client would hold the close for an hour, or without end.
 func TestClose_EndsWhatWaits(t *testing.T) {
 	t.Parallel()
 	for name, rule := range map[string]fault.Rule{

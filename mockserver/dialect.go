@@ -9,8 +9,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 )
 
-// WithDialect changes what the server decides where the specification leaves a point open. What the dialect does not
-// set stays:
+// WithDialect changes the choices of the server at the open points of the specification. A choice that the dialect does
+// not set stays:
 //
 //	mockserver.New(mockserver.WithDialect(&dialect.Dialect{List: dialect.List{MaxPerPage: 50}}))
 //	mockserver.New(mockserver.WithDialect(dialect.Contrary()))

@@ -91,7 +91,7 @@ func TestAssumption_OtherChoices(t *testing.T) {
 	}
 }
 
-// A draft could be purchased for ever, so that no test found a program that fails each night for a draft that has expired.
+// A draft never expired, so that no test found a program that fails each night for a draft that has expired.
 func TestAssumption_DraftsExpire(t *testing.T) {
 	t.Parallel()
 	const gone = "data.error_code=not_found"
@@ -197,7 +197,7 @@ func TestAssumption_Strictness(t *testing.T) {
 	}
 }
 
-// A world can be opened over HTTP with a dialect of its own, and shows it.
+// A world can be opened over HTTP with its own dialect, and shows it.
 func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), dialectOf(t, "strict"))

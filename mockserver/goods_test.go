@@ -57,7 +57,7 @@ func TestAddShipment(t *testing.T) {
 	}
 }
 
-// Edits of a draft do not change what a test chose to offer.
+// Edits of a draft do not change the offers that a test chose.
 func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 	t.Parallel()
 	server := start(t)

@@ -87,7 +87,7 @@ func connect(t *testing.T, srv *mockserver.Server, text string) net.Conn {
 }
 
 // A connection that sends a part of a header, or nothing, is closed within two minutes, also after a request. Without
-// the timeouts of the server it would stay open for ever.
+// the timeouts of the server it would stay open without end.
 func TestServer_ClosesIdleConnections(t *testing.T) {
 	shippingtest.EachInBubble(t, map[string]string{
 		"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc", "before a request": "",
@@ -105,7 +105,7 @@ func TestServer_ClosesIdleConnections(t *testing.T) {
 }
 
 // A request body that never ends holds neither its connection nor, beyond its deadline, a shutdown, whatever the
-// request is. A handler that read the body without a deadline would wait for ever.
+// request is. A handler that read the body without a deadline would never return.
 func TestServer_ClosesConnectionsWithEndlessBodies(t *testing.T) {
 	requests := map[string]string{
 		"operation":              "POST /v1/webhooks/replay",

@@ -200,7 +200,7 @@ func TestStubs_Conditions(t *testing.T) {
 	do(t, server, "DELETE", "/_mock/stubs?operation=POST+/fx/{pair}", "").has(t, "message=4 stubs removed")
 }
 
-// A second service has keys of its own, and a program that calls it could not be tested: a stub needed the key of its
+// A second service has its own keys, and a program that calls it could not be tested: a stub needed the key of its
 // world. A stub without a key serves requests with any key that opens no world.
 func TestStubs_WithoutAKey(t *testing.T) {
 	t.Parallel()

@@ -199,7 +199,7 @@ func TestFaultsOfNotifications(t *testing.T) {
 
 // The first notification is repeated although the service makes one attempt. The second one, which is to be sent after
 // the next to the same webhook, is the last: it is sent when its limit has passed, and the fault has not struck.
-// Without the limit it would wait for ever.
+// Without the limit it would never return.
 func TestFaultsOfNotifications_AtTheEnd(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual(), dialectOf(t, "notification.attempts=1"))

@@ -59,8 +59,8 @@ func (w *World) Why(requestID string) (journal.Why, error) {
 	return explain.Response(w.server.worlds, w.core, requestID, w.server.operations)
 }
 
-// Findings returns the findings of the linter so far, in the order in which they were found, and then what was bought
-// twice.
+// Findings returns the findings of the linter so far, in the order in which they were found, and then the purchases
+// that were made twice.
 func (w *World) Findings() []journal.Finding { return w.core.Findings() }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order. It returns

@@ -42,7 +42,7 @@ func (p *player) play(w *mockserver.World) {
 	}
 }
 
-// show returns what the server shows of a world.
+// show returns the view of a world.
 func (p *player) show(w *mockserver.World) (shown string) {
 	p.Helper()
 	wallet := w.Wallets()[0]
@@ -54,7 +54,7 @@ func (p *player) show(w *mockserver.World) (shown string) {
 	return shown + balance.String()
 }
 
-// same fails the test if a world does not show what it must.
+// same fails the test if the view of a world is wrong.
 func (p *player) same(when string, w *mockserver.World, want string) {
 	p.Helper()
 	if got := p.show(w); got != want {

@@ -17,7 +17,7 @@ type Notification struct {
 	// bytes is replaced by its hash.
 	ID string
 	// EventID identifies the event, if its header has an identifier; otherwise it is empty. The deliveries of one
-	// event to several webhooks have different IDs and the same EventID; a replay has an EventID of its own. The
+	// event to several webhooks have different IDs and the same EventID; a replay has another EventID. The
 	// header is not signed; see [Sign]. A long identifier is replaced as that of ID is.
 	EventID string
 	// Event is the kind of the event, such as [shipping.EventShipmentUpdated]. The specification does not list all kinds.
@@ -81,7 +81,7 @@ type ShipmentEvent struct {
 var ErrNoShipment = errors.New("webhook: the notification's data is not a shipment")
 
 // Shipment reads the data of a shipment event. Fields that are absent or cannot be read stay zero. The error is
-// [ErrNoShipment] if there is no shipment_id.
+// [ErrNoShipment] without a shipment_id.
 func (n *Notification) Shipment() (*Shipment, error) {
 	var shipment Shipment
 	if err := reader().Read([]byte(n.Data), &shipment, jsonread.Options{}); err != nil || shipment.ShipmentID == "" {

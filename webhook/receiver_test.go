@@ -44,7 +44,8 @@ func newReceiver(t *testing.T, handle webhook.Handler, opts ...webhook.Option) *
 // accept is a handler that does nothing.
 func accept(context.Context, *webhook.Notification) error { return nil }
 
-// subscribe makes a receiver of the notifications of a server, and returns the id of its webhook, and what it handles.
+// subscribe makes a receiver of the notifications of a server, and returns the id of its webhook, and the notifications
+// that it handles.
 func subscribe(t *testing.T, server *mockserver.Server,
 	opts ...webhook.Option) (id string, handled chan *webhook.Notification) {
 	t.Helper()
@@ -387,7 +388,7 @@ func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
 }
 
 // A body that does not come to its end is given up over a real connection. Without the limit of time it would keep its
-// connection open for ever.
+// connection open without end.
 func TestReceiver_ASlowBodyIsGivenUp(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(newReceiver(t, accept, webhook.WithLimits(1000, 50*time.Millisecond)))

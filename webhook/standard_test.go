@@ -59,7 +59,7 @@ func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 		"no id":                        {func(d *delivery) { d.id = ""; sign(d, secret) }, 0, 401},
 		"no time":                      {func(d *delivery) { d.timestamp = ""; sign(d, secret) }, 0, 401},
 		"no signature":                 {func(d *delivery) { d.signature = "" }, 0, 401},
-		"a time that is no number":     {func(d *delivery) { d.timestamp = "now"; sign(d, secret) }, 0, 401},
+		"a time that is not a number":  {func(d *delivery) { d.timestamp = "now"; sign(d, secret) }, 0, 401},
 		"a template in the id":         {func(d *delivery) { d.id = "{body}"; sign(d, secret) }, 0, 200},
 		"five minutes ago":             {func(*delivery) {}, -5 * time.Minute, 200},
 		"more than five minutes ago":   {func(*delivery) {}, -301 * time.Second, 401},

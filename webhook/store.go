@@ -135,7 +135,7 @@ func (s *MemoryStore) Release(_ context.Context, id, claim string) error {
 	return nil
 }
 
-// known returns the entry of an id, or nil if there is none or it has expired.
+// known returns the entry of an id, or nil if it has expired or does not exist.
 func (s *MemoryStore) known(id string) *remembered {
 	known, found := s.ids.get(id)
 	if !found || s.expired(known.at) {

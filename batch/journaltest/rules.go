@@ -298,7 +298,7 @@ func together(j journal) {
 	j.committed("", *naira("100"), "91")
 }
 
-// advice is what a journal of an earlier version lacks.
+// advice names the features that a journal of an earlier version lacks.
 const advice = "Append has to call alone with the records that OfSource returns for the source of the record, and to " +
 	"write the record, in one transaction under a lock of that source"
 
@@ -377,7 +377,7 @@ func spelling(j journal) {
 	for _, currency := range []string{"NGN", "ngn", " Ngn ", ""} {
 		j.keep(of("item "+currency, batch.StepPurchased, purchased("5", currency)))
 	}
-	// What was not purchased, and what has no documents, needs no price.
+	// An item without a purchase or without documents needs no price.
 	j.keep(batch.Record{Key: "x", Step: batch.StepAnalyzed, Documents: documents})
 	j.keep(batch.Record{Key: "y", Step: batch.StepFailed})
 	for _, currency := range []string{"NGN", "ngn", " nGN"} {

@@ -59,7 +59,7 @@ func main() {
 	}
 }
 
-// run does the three parts of the job, and reports whether another run may do what is left. A part that fails does not
+// run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
 // stop the others.
 func (j *job) run(ctx context.Context) (again bool, err error) {
 	rates := j.rates(ctx)

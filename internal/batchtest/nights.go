@@ -44,7 +44,7 @@ type Machine struct {
 // Nights runs the job for thirty nights on some machines, in a synctest bubble. Each run may be killed at any record,
 // and is begun again; open opens the journal each time. Drafts expire before the next night, in each way that a service
 // can show it. Analyses fail and succeed later, generations fail until a person retries them, responses of purchases are
-// lost. Each shipment is charged once, each night stays within its budget, and Report.Err names exactly what is open.
+// lost. Each shipment is charged once, each night stays within its budget, and Report.Err names exactly the open items.
 func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 	t.Helper()
 	job := &job{t: t, service: &service{requests: map[string]*request{}, analyses: map[string]int{},
@@ -95,7 +95,7 @@ func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 	t.Attr("cases", fmt.Sprintf("%d kills", job.kills))
 }
 
-// morning does what a person does about a report.
+// morning acts as a person who reads a report.
 func (j *job) morning(report *batch.Report) {
 	for _, result := range report.Results {
 		switch {

@@ -63,7 +63,7 @@ var startOfAmount = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // abbreviated returns the pattern of a text that is a number after the short form of a currency, such as "N1,500", "US$5"
-// and "Rs. 50". A single digit after letters, as in "A4", is none.
+// and "Rs. 50". A single digit after letters, as in "A4", is not.
 var abbreviated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^=?\pL{1,5}(?:[. ]*\p{Sc}[. ]*\p{Nd}|[. =]*\p{Nd}[\p{Nd}.,' ]*\p{Nd}$)`)
 })

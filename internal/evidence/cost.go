@@ -143,7 +143,7 @@ func (c *counter) decimals() uint8 {
 	return 2
 }
 
-// roundUp rounds up to the smallest unit of the currency: a service may round what it debits.
+// roundUp rounds up to the smallest unit of the currency: a service may round its debits.
 func (c *counter) roundUp(n decimal.Number) decimal.Number {
 	rounded := n.Round(c.decimals())
 	if rounded.Cmp(n) < 0 {
@@ -245,7 +245,7 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 	}
 }
 
-// number counts a number as what it is: a form of the price, a share, or an amount.
+// number counts a number by its kind: a form of the price, a share, or an amount.
 func (c *counter) number(n amount, at place) {
 	counted := number{path: at.path, most: n.most, text: at.path + " " + text(n.most), isPercent: n.percent}
 	isNegative := n.most.Sign() < 0
@@ -322,7 +322,7 @@ func (c *counter) ownerOf(path string) string {
 // currencies are the codes that a name can state, as in amount_usd, and that are never another word, with their symbols.
 const currencies = "USD$ EUR€ GBP£ NGN₦ GHS₵ KES ZAR XOF XAF CNY¥ JPY¥ INR₹ AED CHF"
 
-// codeIn returns the code of a currency among several words; "" if there is none.
+// codeIn returns the code of a currency among several words, or "".
 func codeIn(words []string) string {
 	for known := range strings.FieldsSeq(currencies) {
 		if slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, known[:3]) }) {

@@ -44,7 +44,7 @@ type Status struct {
 	Final bool
 }
 
-// Statuses returns the states that the specification lists. What the client concludes from a state follows from its
+// Statuses returns the states that the specification lists. The conclusion from a state follows from its
 // row.
 func Statuses() []Status {
 	return []Status{

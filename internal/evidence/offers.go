@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
-// Cost is what a purchase of a document costs, by its offer.
+// Cost is the cost of a document, by its offer.
 type Cost struct {
 	Currency string
 	Price    decimal.Number
@@ -66,7 +66,7 @@ func (o *Offers) With(d *dialect.Dialect) *Offers {
 	return &other
 }
 
-// Cost returns what a purchase of a document costs. A price without a currency is in the assumed one. The error is the
+// Cost returns the cost of a document. A price without a currency is in the assumed one. The error is the
 // reason why the cost is not known, an [*Unclear] if the dialect can make it clear; the name of the document belongs in
 // front of it.
 func (o *Offers) Cost(slug, assumed string) (Cost, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
-// No random offer of an ordinary service costs less than the service charges for it, by a model of its own: exact
+// No random offer of an ordinary service costs less than the service charges for it, by its own model: exact
 // fractions, rounded to cents by halves. Most costs are exact, and few are unclear.
 func TestOffers_NoOrdinaryOfferCostsLessThanItsCharge(t *testing.T) {
 	t.Parallel()
@@ -98,7 +98,7 @@ func (s service) charge() string {
 	return s.oneOf(name, name, name+"_amount", strings.ToUpper(name), name+strconv.Itoa(1+s.IntN(3)), "additional_"+name)
 }
 
-// offer returns the members of an offer, and what the service charges.
+// offer returns the members of an offer, and its charge.
 func (s service) offer() (members string, charge *big.Rat) {
 	price := s.money(s.Int64N(50_000) + 1)
 	shown := s.write(price)

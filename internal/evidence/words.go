@@ -89,8 +89,8 @@ func (p place) last() string {
 	return p.name[end]
 }
 
-// isSkipped reports whether a member is no money, whatever it holds: a weight, an exchange rate, or an amount before its
-// conversion.
+// isSkipped reports whether a member is not money, whatever it holds: a weight, an exchange rate, or an amount before
+// its conversion.
 func (p place) isSkipped() bool {
 	isRate := anyOf(p.name, exchangeWords) && isOf(p.last(), "rate")
 	name := slices.DeleteFunc(slices.Clone(p.name), func(word string) bool { return isOf(word, "currency code") })

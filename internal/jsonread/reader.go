@@ -123,7 +123,7 @@ func New(types ...CustomType) *Reader {
 // alias. A name with a dot is that of a member of a member: "price.amount". "-" is a field that is not read.
 type Names map[reflect.Type]map[string]string
 
-// Rename returns a reader that reads fields under other names. It compiles plans of its own.
+// Rename returns a reader that reads fields under other names. It compiles its own plans.
 func (r *Reader) Rename(names Names) *Reader {
 	return &Reader{custom: r.custom, names: names, roots: map[reflect.Type]*field{}, records: map[reflect.Type]*record{}}
 }
@@ -178,7 +178,7 @@ type record struct {
 	unreadable *field // for the texts of the members that could not be read
 }
 
-// timestamp is what a field for a time expects, a string with more rules.
+// timestamp is the type of a field for a time, a string with more rules.
 const timestamp = "ISO 8601 timestamp"
 
 // maxNames is how many names a record can have.

@@ -141,7 +141,7 @@ func (w *Walk) take() (*Page, error) {
 		if !early || page.Total >= w.total && page.size(w.number, w.size) == w.size {
 			return page, nil
 		}
-		w.moveTo(w.number) // the same page, without what was fetched ahead
+		w.moveTo(w.number) // the same page, without the pages that were fetched ahead
 		early = false
 	}
 }

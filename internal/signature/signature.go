@@ -86,7 +86,7 @@ func (s Scheme) sum(key []byte, id, timestamp string, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// Verify returns the problem of a delivery that no key has signed, or at a time far from now; "" if there is none. It
+// Verify returns the problem of a delivery that no key has signed, or at a time far from now, or "". It
 // takes a time that does not depend on where a signature differs or which key made it.
 func (s Scheme) Verify(header http.Header, body []byte, keys [][]byte, now time.Time) (problem string) {
 	needed := []string{s.Header}

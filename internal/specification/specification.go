@@ -12,7 +12,7 @@ var service []byte
 
 // Service returns the description.
 //
-// It has a member that OpenAPI does not have: x-when, of any object, holds what a dialect changes in the object. Its
+// It has a member that OpenAPI does not have: x-when, of any object, holds the changes of a dialect to the object. Its
 // members are named as a field, or a field and its value, such as "refusal.format=problem", and null in them removes a
 // member.
 func Service() []byte { return slices.Clone(service) }

@@ -257,7 +257,7 @@ func (s *sending) ended(took time.Duration, err error) Attempt {
 	return attempt
 }
 
-// withHeader returns the request with added headers: itself if there are none, because a retry has the same header.
+// withHeader returns the request with added headers: itself without any, because a retry has the same header.
 func withHeader(r *http.Request, added http.Header) *http.Request {
 	if len(added) == 0 {
 		return r

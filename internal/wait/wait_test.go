@@ -39,7 +39,7 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// found is what a poll finds.
+// found is the result of a poll.
 type found string
 
 const (

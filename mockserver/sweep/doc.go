@@ -1,6 +1,6 @@
 // Package sweep tests a program that buys from a wallet. It runs the program once without faults, and then once for
 // every fault at every request that the program made. Each run has its own server. The verdict comes from the server,
-// not from the program: what was purchased, whether the program read the request again after a response was lost,
+// not from the program: the purchases, whether the program read the request again after a response was lost,
 // and the findings of lint.
 //
 // In a Go test, [Run] makes a subtest of every run, in virtual time:

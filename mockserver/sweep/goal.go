@@ -33,7 +33,7 @@ func (s *sweeper) goal() Goal {
 	return goal
 }
 
-// missing returns what a run did less often than expected, a text for each shipment or invoice and for each
+// missing returns the actions that a run did less often than expected, a text for each shipment or invoice and for each
 // notification.
 func (g *Goal) missing(did Goal) (less []string) {
 	for _, subject := range slices.Sorted(maps.Keys(g.Documents)) {
@@ -44,7 +44,7 @@ func (g *Goal) missing(did Goal) (less []string) {
 	return append(less, fewer(g.Notifications, did.Notifications)...)
 }
 
-// fewer returns what a list has less often than another.
+// fewer returns the elements that a list has less often than another.
 func fewer(want, got []string) []string {
 	return slices.DeleteFunc(distinct(want), func(what string) bool { return count(got, what) >= count(want, what) })
 }

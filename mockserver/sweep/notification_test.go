@@ -63,7 +63,7 @@ type habits struct {
 	buysAt   string                                 // the event; by default shipment.created
 	catches  bool                                   // it also buys at a later event if it has missed that
 	shipment string                                 // by default the one that it is notified of
-	// work is what it does for a shipment. By default, it analyzes and purchases.
+	// work is its action for a shipment. By default, it analyzes and purchases.
 	work func(ctx context.Context, s *job, shipment string) error
 }
 

@@ -85,7 +85,7 @@ func paysTwice() []program {
 				sweep.SentAgain: purchaseBy("lost-before", "lost-after"),
 				sweep.Lint:      purchaseBy("503"),
 			}},
-		{"starts over after a timeout of its own", func(ctx context.Context, s *job, shipment string) error {
+		{"starts over after its own timeout", func(ctx context.Context, s *job, shipment string) error {
 			return retry(func() error {
 				r, err := s.analyze(ctx, shipment)
 				if err != nil {

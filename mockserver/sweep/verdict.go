@@ -64,7 +64,7 @@ func (r *run) find(v Verdict, format string, args ...any) {
 	r.Findings = append(r.Findings, Finding{v, fmt.Sprintf(format, args...)})
 }
 
-// judged reads what a program has done, compares it with the run without faults, which is the first, and returns the
+// judged reads the actions of a program, compares it with the run without faults, which is the first, and returns the
 // result.
 func (s *sweeper) judged(ctx context.Context, r *run) (*RunResult, error) {
 	if err := r.observe(ctx); err != nil {
@@ -222,7 +222,7 @@ func showsPurchase(c journal.Entry) bool {
 }
 
 // newLint returns the findings of lint that are not allowed; in a run with faults also not those that the run without
-// faults has. What was bought twice is the verdict [PaidTwice], which compares with the run without faults.
+// faults has. A second purchase is the verdict [PaidTwice], which compares with the run without faults.
 func (s *sweeper) newLint(r *run) (found []journal.Finding) {
 	for _, f := range r.lint {
 		same := func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation }

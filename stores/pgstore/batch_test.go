@@ -331,7 +331,7 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 	}
 }
 
-// What a killed night had begun could not be listed, so that a job with another list forgot it.
+// The items of a killed night could not be listed, so that a job with another list forgot it.
 func TestBatchJournal_ListsWhatIsUnfinished(t *testing.T) {
 	t.Parallel()
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)

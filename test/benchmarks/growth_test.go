@@ -83,7 +83,7 @@ func purchaseInWorlds(b *testing.B, rows int) func() any {
 	}
 }
 
-// useWorlds does in each of many worlds what a test does: it adds a webhook, reads three pages of rates, and makes three
+// useWorlds acts as a test in each of many worlds: it adds a webhook, reads three pages of rates, and makes three
 // purchases. All of it is in the journals.
 func useWorlds(b *testing.B, rows int) func() any {
 	srv := newServer(b, mockserver.WithJournal(1024, 2<<10))

@@ -13,8 +13,8 @@ import (
 )
 
 // settleFor, refusedFor and quietFor are the times that the campaign's purchases are given: 3 % and less of the
-// defaults. A cache shows a stale draft for staleFor, which is to refusedFor as 4 s to the default of 5 s, and longer
-// than settleFor: beyond refusedFor, nobody can distinguish it from the service.
+// defaults. A cache shows a stale draft for staleFor, four fifths of refusedFor, as 4 s of the default of 5 s, and
+// longer than settleFor: beyond refusedFor, nobody can distinguish it from the service.
 const (
 	settleFor  = 100 * time.Millisecond
 	refusedFor = 150 * time.Millisecond

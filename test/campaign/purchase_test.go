@@ -57,7 +57,7 @@ type trial struct {
 	documents []shipping.DocumentType
 	known     bool                        // Purchase is given the draft as it was analyzed
 	draft     *shipping.RegulatoryRequest // as it was analyzed
-	unclear   *shipping.PurchaseRequest   // what is remembered of an unknown outcome
+	unclear   *shipping.PurchaseRequest   // the record of an unknown outcome
 
 	outcome shipping.PurchaseOutcome
 	charged shipping.Amount // as reported

@@ -226,7 +226,7 @@ func TestResume_TokensOfEarlierVersions(t *testing.T) {
 }
 
 // The list changes three times, also while the walk reads it again because rows vanished. That reading cannot count all
-// rows, and brings nothing new. It once ended in Incomplete, although the list had come to rest.
+// rows, and brings nothing new. It once ended in Incomplete, although the list did not change any more.
 func TestWalk_ChangesInALaterReading(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -339,7 +339,7 @@ func TestWalk_AnEmptyPageThatHasASuccessor(t *testing.T) {
 	}
 }
 
-// A page that has one new record is no loop, however often that happens: nine rows arrive with each response.
+// A page that has one new record is not a loop, however often that happens: nine rows arrive with each response.
 func TestWalk_APageWithOneNewRecord(t *testing.T) {
 	t.Parallel()
 	l, config := restingList(60, 10, func(p *page) { p.Total = 0 })

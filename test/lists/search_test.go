@@ -255,7 +255,7 @@ func knowsTotal(token string) bool {
 	return err == nil && json.Unmarshal(text, &place) == nil && place.Total > 0
 }
 
-// judge returns what is wrong with a walk, other than rows that are lost.
+// judge returns the problem of a walk, other than rows that are lost.
 func (d *draw) judge(rows []int, rest bool, err error) error {
 	failure, ok := errors.AsType[*paging.Error](err)
 	switch {
@@ -294,8 +294,8 @@ func (d *draw) order(began, rows []int) error {
 
 // TestWalk_LosesNoRow draws walks with resumes over every kind of change and of pages. Within a walk no row is
 // delivered twice; no row is lost without an error; the requests are bounded; a walk over a list at rest, or over one
-// that shows where it changed, ends without an error. A count of one page that is used for a page that came after a
-// change loses rows.
+// that shows the place of its change, ends without an error. A count of one page that is used for a page that came
+// after a change loses rows.
 func TestWalk_LosesNoRow(t *testing.T) {
 	t.Parallel()
 	o := randomtest.New(t)

@@ -74,7 +74,7 @@ func (x *exploration) add(s State, parent int32, by event) {
 	}
 }
 
-// checkEnds requires that the batch ends from every state once nothing is at fault any more: where no event is left
+// checkEnds requires that the batch ends from every state once no fault is left: if no event is left
 // that needs no fault, every item has ended, and such events go round in no circle. It takes away states without such
 // an event left, with the events that lead to them; those of a circle stay.
 func (x *exploration) checkEnds() {

@@ -174,7 +174,7 @@ func (x *exchange) deliver() response {
 }
 
 // way is what the network does to a purchase: none of its copies reaches the service, or one, which it charges. That
-// without a name is no fault.
+// without a name is not a fault.
 type way struct {
 	name    string // "-after": the service charges
 	copies  int
@@ -183,7 +183,7 @@ type way struct {
 	kill    bool          // the process dies before the response
 	cut     bool          // the response ends in the middle
 	instead *gatewaytest.Response
-	event   string // what the client learns; empty if the response decides
+	event   string // the client's knowledge; empty if the response decides
 }
 
 // events are the events of the model that a response can be.

@@ -69,7 +69,7 @@ func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
 	}
 }
 
-// noticing reports on its channel that net/http closes the connection, which it uses no more.
+// noticing reports on its channel that net/http closes the connection, which it does not use again.
 type noticing struct {
 	net.Conn
 	ended chan struct{}

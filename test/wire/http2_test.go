@@ -92,7 +92,7 @@ func interim(status int, faults []fault) []fault {
 	return all
 }
 
-// http2Transports returns transports that send requests over HTTP/2, each of its own kind.
+// http2Transports returns transports that send requests over HTTP/2, each of another kind.
 func http2Transports(t *testing.T, trusting *tls.Config) map[string]transport {
 	t.Helper()
 	plain := func() *http.Transport {

@@ -158,7 +158,7 @@ func TestServe_StopsWhenItsInputEnds(t *testing.T) {
 	listed(t, start(t, nil, "-json").world(t), "/v1/rates")
 }
 
-// Worlds of programs that were killed stayed open for ever.
+// Worlds of programs that were killed stayed open until a restart.
 func TestServe_ClosesIdleWorlds(t *testing.T) {
 	t.Parallel()
 	d := start(t, nil, "-json", "-close-idle", "50ms")

@@ -26,7 +26,7 @@ type Config struct {
 	Operations []operations.Operation
 	Hosts      []string // host names to accept, besides those of this machine
 	Logger     *slog.Logger
-	// Token returns the token of the control surface; "" if there is none.
+	// Token returns the token of the control surface, or "".
 	Token func() string
 	// TokenForAll is set if programs on this machine need the token too, because the user has chosen it.
 	TokenForAll bool

@@ -13,7 +13,7 @@ func (s *Admin) getDialect(c *control, _, _ none) (string, []dialect.Field, erro
 	return "The open points of the specification, and what this world decides", c.world.Declared().Fields(), nil
 }
 
-// readDialect reads a dialect as JSON or as text; nil if there is none.
+// readDialect reads a dialect as JSON or as text, or nil.
 func readDialect(sent json.RawMessage) (*dialect.Dialect, error) {
 	var text string
 	switch {

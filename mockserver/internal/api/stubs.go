@@ -15,7 +15,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Specified returns the name of the operation that serves a method and path; "" if there is none.
+// Specified returns the name of the operation that serves a method and path, or "".
 func (s *API) Specified(method, path string) string {
 	if op := s.find(method, &url.URL{Path: path}); op != nil {
 		return op.Name

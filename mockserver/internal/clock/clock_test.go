@@ -15,8 +15,8 @@ import (
 
 var start = time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
 
-// Advance calls what falls due in the order of its time, at its time, and so what is added on the way. If the clock
-// moved to its end first, every record of the time would have that of the end.
+// Advance calls the functions that fall due in the order of their times, also those that are added on the way. If the
+// clock moved to its end first, every record of the time would have that of the end.
 func TestAdvance_CallsInDueOrderAtTheirTime(t *testing.T) {
 	t.Parallel()
 	c := Virtual(start)

@@ -169,7 +169,7 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 }
 
 // A reset cancels the deliveries of the former log, and ends the calls that wait for them. An attempt or a timer that a
-// reset forgets would add to the new log, and the call would wait for ever.
+// reset forgets would add to the new log, and the call would never return.
 func TestReset_CancelsDeliveries(t *testing.T) {
 	t.Parallel()
 	t.Run("an attempt", func(t *testing.T) { resetCancels(t, &slow{takes: always(time.Second)}, 0) })

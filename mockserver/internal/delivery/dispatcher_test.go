@@ -82,7 +82,7 @@ func TestCheckTarget(t *testing.T) {
 }
 
 // WaitAll ends when no delivery is queued, and not before, or with its context or the dispatcher: a wait that nothing
-// wakes would last for ever.
+// wakes would never end.
 func TestWaitAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -299,7 +299,7 @@ func (r *rule) count() {
 	r.all.changes++
 }
 
-// Notification returns the fault that strikes a notification, the zero Fault if there is none, and a function that
+// Notification returns the fault that strikes a notification, the zero Fault without one, and a function that
 // counts the strike and describes it.
 func (m Matches) Notification() (f fault.Fault, count func() string) {
 	if len(m) == 0 {

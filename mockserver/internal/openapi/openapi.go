@@ -3,7 +3,7 @@
 // [operations.All], so that it is served under the route, the method and the security of a server's own table. The
 // description of the control surface follows from Go types. This package does not read or check requests and responses.
 //
-// In service.json, x-when of any object holds what a dialect changes in the object, by a field and its value, such as
+// In service.json, x-when of any object holds the changes of a dialect to the object, by a field and its value, such as
 // "refusal.format=problem"; null removes a member. What depends on names is in dialect.go.
 package openapi
 
@@ -120,7 +120,7 @@ func decided(d *dialect.Dialect) (keys []string) {
 	return keys
 }
 
-// when is the member that holds what a dialect changes.
+// when is the member that holds the changes of a dialect.
 const when = "x-when"
 
 // resolve returns a value as a dialect has it, without x-when. keys are those of [decided].

@@ -25,7 +25,7 @@ type Consignment struct {
 	Offers []AvailableDocument
 }
 
-// Check returns an error that lists what is wrong with the goods.
+// Check returns an error that lists the problems of the goods.
 func (c *Consignment) Check() error {
 	problems := slices.Concat(checkItems(c.Items),
 		checkAddress("from", &c.Addresses.Origin), checkAddress("to", &c.Addresses.Destination))

@@ -78,7 +78,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 }
 
 // The time of the state purchasing is set: a timer that ends too early hides the state from a client, and one that is
-// lost leaves the request in it for ever.
+// lost leaves the request in it without end.
 func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) { c.Times.Purchasing = 5 * time.Second })

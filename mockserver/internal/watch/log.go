@@ -79,7 +79,7 @@ const few = 8
 // keptShare is how many calls a journal records for each failed call that it keeps longer.
 const keptShare = 4
 
-// trim drops the calls for which there is no room. The caller holds the lock.
+// trim drops the calls beyond the limit. The caller holds the lock.
 func (j *Log) trim() {
 	if len(j.calls)-j.kept > j.size {
 		if j.calls[j.kept].failed() {
@@ -198,7 +198,7 @@ func (j *Log) See(x *wire.Exchange) {
 // short returns what the journal records of a text of a request, which can be as long as a header may be.
 func short(text string) string { return wire.Redact(wire.Bounded(text, 2048)) }
 
-// about sets what a request is about.
+// about sets the subject of a request.
 func about(e *journal.Entry, x *wire.Exchange) {
 	record := x.Reply.Record
 	if record == nil {

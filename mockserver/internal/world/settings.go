@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Dialect is what a server or a world decides where the specification leaves a point open.
+// Dialect has the choices of a server or a world at the open points of the specification.
 type Dialect = dialect.Dialect
 
 type Settings struct {

@@ -156,7 +156,7 @@ func (w *World) RemoveStubs(operation string) int {
 	return removed
 }
 
-// StubOf returns the operation of the stubs that serve a request, and whether one of them is open; "" if there is none.
+// StubOf returns the operation of the stubs that serve a request, and whether one of them is open, or "".
 func (w *World) StubOf(r *http.Request) (operation string, open bool) {
 	w.stubs.mu.RLock()
 	defer w.stubs.mu.RUnlock()
@@ -168,7 +168,7 @@ func (w *World) StubOf(r *http.Request) (operation string, open bool) {
 }
 
 // ChooseStub returns a router to the first stub of an operation whose conditions a request with a body meets, and
-// counts the request; nil if there is none.
+// counts the request, or nil.
 func (w *World) ChooseStub(operation string, body []byte) *http.ServeMux {
 	w.stubs.mu.Lock()
 	defer w.stubs.mu.Unlock()

@@ -259,7 +259,7 @@ type template struct {
 }
 
 // initially returns the initial contents of the worlds of a plan, for one more world, which [Worlds.leave] leaves. If
-// there is no room for their records, templates that no world uses are dropped.
+// their records do not fit, templates that no world uses are dropped.
 func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	b.mu.Lock()
 	t, all, more, most := b.initial[p], b.settings.Records, int64(p.Stored()), b.settings.Limits.Records

@@ -49,7 +49,7 @@ func Problem() Response {
 	return Response{http.StatusBadRequest, "application/problem+json", []byte(`{"title":"not sure","status":400}`)}
 }
 
-// Data returns the data of the envelope, nil if there is no object.
+// Data returns the data of the envelope, or nil.
 func (r *Response) Data() map[string]any {
 	var envelope struct {
 		Data map[string]any `json:"data"`
@@ -64,7 +64,7 @@ func (r *Response) Text(member string) string {
 	return text
 }
 
-// Edit changes the data, unless there is none or change returns false. It reports whether it has.
+// Edit changes the data, if it has any and change returns true. It reports whether it has.
 func (r *Response) Edit(change func(data map[string]any) bool) bool {
 	data := r.Data()
 	if data == nil || !change(data) {

@@ -40,7 +40,7 @@ func ServeHTTP(conn net.Conn, handler http.Handler) {
 
 type connKey struct{}
 
-// BreakOff ends the response to a request of [ServeHTTP]: the client receives what was flushed and the given bytes.
+// BreakOff ends the response to a request of [ServeHTTP]: the client receives the flushed bytes and the given bytes.
 // With reset the client cannot write to the connection any more. Over HTTP/2 only the stream ends, without the bytes.
 func BreakOff(r *http.Request, bytes []byte, reset bool) {
 	conn := r.Context().Value(connKey{}).(net.Conn)

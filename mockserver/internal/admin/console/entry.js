@@ -43,7 +43,7 @@ export function entryDetail(app, view, received) {
         ["Id", id],
         ["Responded", moment(entry.at)],
         ["Duration", entry.duration],
-        ["Sent by", entry.console && "this console: it is no finding"],
+        ["Sent by", entry.console && "this console: it is not a finding"],
         ["Key", entry.key ? `${entry.key} (the digits are a fingerprint)` : "none sent"],
         ["Content type", entry.content_type],
       ]),
