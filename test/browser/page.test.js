@@ -37,6 +37,7 @@ const s = suite(["-clock", "virtual"], async ({ call, shipments, wallets }) => {
     "send-valid": [`journal/send/${refused}/valid`, ".detail option:nth-child(2)"], findings: ["journal/findings", ".detail .badge"],
     ledger: ["ledger", ".wallet"], entry: [`ledger/${entry}`, ".detail h2"], "exchange-rates": ["ledger/exchange-rates", ".detail dt"],
     "regulatory-requests": ["regulatory-requests", ".row"], done: [`regulatory-requests/${done}`, "text=PDF"], draft: [`regulatory-requests/${draft}`, "text=Purchase selected"],
+    "shipment-new": ["regulatory-requests/new-shipment", ".detail textarea"], "invoice-new": ["regulatory-requests/new-invoice", ".detail textarea"],
     deliveries: ["webhooks", ".row"], delivery: [`webhooks/${sent[0].delivery_id}`, ".detail h2"], webhooks: ["webhooks?show=webhooks", ".row"],
     webhook: [`webhooks/${sent[0].webhook_id}?show=webhooks`, ".detail h2"], inbox: ["webhooks/notification-1?show=inbox", ".detail h2"], event: ["webhooks/event", ".detail h2"],
     "webhook-new": ["webhooks/new", ".detail textarea"],
