@@ -78,6 +78,21 @@ func newList(rows int) *list {
 	return l
 }
 
+// drawList returns a list whose rows and page size are random. Its latencies are the same in every run.
+func drawList(seed, stream uint64) *list {
+	l := newList(0)
+	l.random = rand.New(rand.NewPCG(seed, stream))
+	l.size = 1 + l.random.IntN(12)
+	l.arrive(l.random.IntN(60))
+	if l.random.IntN(4) == 0 { // the last page is full
+		l.arrive((l.size - len(l.rows)%l.size) % l.size)
+	}
+	l.latency = func(number, n int) time.Duration {
+		return time.Duration(1 + rand.New(rand.NewPCG(seed, uint64(number)<<20|uint64(n))).IntN(1e9))
+	}
+	return l
+}
+
 // arrive adds n new rows at the head.
 func (l *list) arrive(n int) {
 	fresh := make([]int, n, n+len(l.rows))

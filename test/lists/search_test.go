@@ -9,12 +9,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping/internal/paging"
 	"github.com/shipping-go/shipping/internal/randomtest"
@@ -165,16 +163,8 @@ func (d *draw) happen(vanish bool) {
 }
 
 func newDraw(churnName, shapeName string, seed uint64) *draw {
-	d := &draw{list: newList(0), churn: churns[churnName], shape: shapes[shapeName]}
-	d.random, d.before, d.list.change = rand.New(rand.NewPCG(seed, 1)), d.next, d.shape.change
-	d.size, d.repaired = 1+d.random.IntN(12), shapeName == "total too large"
-	d.arrive(d.random.IntN(60))
-	if d.random.IntN(4) == 0 { // the last page is full
-		d.arrive((d.size - len(d.rows)%d.size) % d.size)
-	}
-	d.latency = func(number, n int) time.Duration { // the same in every run
-		return time.Duration(1 + rand.New(rand.NewPCG(seed, uint64(number)<<20|uint64(n))).IntN(1e9))
-	}
+	d := &draw{list: drawList(seed, 1), churn: churns[churnName], shape: shapes[shapeName]}
+	d.before, d.list.change, d.repaired = d.next, d.shape.change, shapeName == "total too large"
 	if shapeName == "faulty pages" {
 		d.addFaults()
 	}

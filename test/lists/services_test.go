@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/randomtest"
@@ -90,7 +88,6 @@ type service struct {
 	motion
 	numbering
 	ending  string
-	perPage int
 	flaky   bool // some responses are 503 or 429
 	events  int  // changes to come
 	highest int  // the last page that this walk asked for
@@ -102,14 +99,8 @@ type service struct {
 }
 
 func newService(m motion, n numbering, ending string, seed uint64) *service {
-	s := &service{list: newList(0), motion: m, numbering: n, ending: ending, ties: map[int]bool{}, cache: map[int]page{}}
-	s.random, s.before, s.list.change = rand.New(rand.NewPCG(seed, 2)), s.next, s.respondAs
-	s.perPage, s.flaky = 1+s.random.IntN(12), s.random.IntN(4) == 0
-	s.size = s.perPage
-	s.arrive(s.random.IntN(60))
-	if s.random.IntN(4) == 0 { // the last page is full
-		s.arrive((s.size - len(s.rows)%s.size) % s.size)
-	}
+	s := &service{list: drawList(seed, 2), motion: m, numbering: n, ending: ending, ties: map[int]bool{}, cache: map[int]page{}}
+	s.before, s.list.change, s.flaky = s.next, s.respondAs, s.random.IntN(4) == 0
 	if s.oldestFirst {
 		slices.Reverse(s.rows)
 	}
@@ -117,9 +108,6 @@ func newService(m motion, n numbering, ending string, seed uint64) *service {
 		for _, row := range s.rows[first:min(first+2+s.random.IntN(s.tied), len(s.rows))] {
 			s.ties[row] = true
 		}
-	}
-	s.latency = func(number, n int) time.Duration { // the same in every run
-		return time.Duration(1 + rand.New(rand.NewPCG(seed, uint64(number)<<20|uint64(n))).IntN(1e9))
 	}
 	s.status = func(int, int) int {
 		if !s.flaky || s.events == 0 || s.random.IntN(10) > 1 {
@@ -218,7 +206,7 @@ func (s *service) read(t *testing.T, rows int, token string) (delivered []int, n
 	}
 	walk.Progress = func(p shipping.ListProgress) { next = p.Resume }
 	selected := options(walk)
-	selected.PerPage = s.perPage
+	selected.PerPage = s.size
 	for record, err := range shippingtest.NewClient(t, s).Transactions.All(t.Context(), selected) {
 		if failure, ok := errors.AsType[*shipping.ListError](err); ok {
 			return delivered, failure.Resume, err
@@ -327,7 +315,7 @@ func TestClient_LosesNoRow(t *testing.T) {
 					unseen, lost = s.unseen(), 1
 				}
 				if err != nil && unseen == "" {
-					t.Fatalf("draw %d: %s; %s; behind the end %s; %d a page: %v", i, motion, numbering, ending, s.perPage, err)
+					t.Fatalf("draw %d: %s; %s; behind the end %s; %d a page: %v", i, motion, numbering, ending, s.size, err)
 				}
 				for _, name := range []string{motion, "behind the end " + ending, numbering, unseen} {
 					total := append(counts[name], make([]int, 5)...)[:5]
