@@ -46,6 +46,7 @@ type list struct {
 	asked     []int // the pages, in the order of the requests
 	times     map[int]int
 	responses int
+	reading   int // the page of the last response
 	inFlight  int
 	most      int  // in flight at once
 	stale     int  // rows when the walk began
@@ -138,6 +139,7 @@ func (l *list) read(number, size int) *page {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.responses++
+	l.reading = number
 	if l.before != nil {
 		l.before(l.responses)
 	}
