@@ -62,6 +62,10 @@ type Pagination struct {
 const defaultPerPage = 100
 
 // Walk configures how All and Pages read a list. The zero value is the default.
+//
+// A walk ends without an error only if each record that the service's total promises has come, in whichever reading,
+// and the last reading saw no change. It reads the list up to four times, and up to eight times if records change
+// places.
 type Walk struct {
 	// Window is the maximum number of pages that are held or requested at once: the page that the consumer has, and
 	// those fetched ahead. With 1, a page is fetched only after the previous one was consumed. Default: 20.

@@ -22,14 +22,15 @@ import (
 // grew by. A page that was fetched ahead is fetched again, too, if its total or its size shows that it is older than
 // the page in front of it.
 //
-// At its end, a reading has found at least as many records as the total promised when it began, less those that
-// vanished, and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or as
-// many rows arrived as vanished between two pages, or rows changed places. Then the walk reads the list again, and
-// returns the records that it has not returned, until nothing is missing, or a reading sees no change and finds the
-// same records as before. Nothing is missing either if the readings together found all records of one moment; see
-// settled. The walk reads the list again, too, if the total shrank while pages were fetched ahead, because a total may
-// be that of an earlier moment, and if totals were ignored. The fourth reading and those behind it go page by page. If
-// records are missing then, the error is [Incomplete].
+// A walk ends without an error only if each record that the service's total promises has come, in whichever reading,
+// and the last reading saw no change. No record is missing if a reading found as many as the total promised when it
+// began, less those that vanished, and each page had as many rows as its own total implies; or if the readings
+// together found all records of one moment, see settled. If records are missing, the numbers contradict the rows, or
+// as many rows arrived as vanished between two pages, or rows changed places. Then the walk reads the list again, and
+// returns the records that it has not returned, until a reading sees no change and finds the same records as before.
+// It also reads the list again if the total shrank while pages were fetched ahead, because that may be the total of an
+// earlier moment, and if totals were ignored. The fourth reading and those behind it go page by page. If records are
+// missing then, the error is [Incomplete].
 type Walk struct {
 	config Config
 	pages  *prefetcher
