@@ -38,9 +38,9 @@ func TestWalk_TheLastPageComesAgain(t *testing.T) {
 	}
 }
 
-// A walk that is resumed took the total of its token for that of a page without one, or for that of page 1, although page
-// 2 had contradicted it: it was the number of rows on page 1. If rows had vanished in front of its place, the walk lost as
-// many without an error, or ended in ErrIncomplete at each resume.
+// A walk that is resumed took the total of its token for that of a page without one, or for that of page 1, although
+// page 2 had contradicted it: it was the number of rows on page 1. If rows had vanished in front of its place, the
+// walk lost as many without an error, or ended in ErrIncomplete at each resume.
 func TestResume_TheTotalOfTheToken(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]change{

@@ -290,22 +290,6 @@ func TestResume_RecordsOfTheEarlierWalkComeAgain(t *testing.T) {
 	}
 }
 
-// Rows that arrived in the earlier walk can have pushed records of the token behind its place. They are in the total,
-// and do not come again.
-func TestResume_RecordsOfTheTokenBehindItsPlace(t *testing.T) {
-	t.Parallel()
-	l, config := restingList(50, 10, nil)
-	last := []uint64{paging.ID(rowID(12)), paging.ID(rowID(11)), paging.ID(rowID(10))}
-	text := shippingtest.Must(json.Marshal(map[string]any{
-		"v": 1, "l": 7, "c": 20, "p": 10, "t": 50, "n": 23, "i": last,
-	}))(t)
-	config.Token = base64.RawURLEncoding.EncodeToString(text)
-	rows, _, err := l.take(t.Context(), config, math.MaxInt)
-	if want := slices.Concat(l.rows[20:38], l.rows[41:]); err != nil || !slices.Equal(rows, want) {
-		t.Errorf("%v, %v", rows, err)
-	}
-}
-
 // An empty page without numbers ends a list, but not one whose total an earlier walk has seen.
 func TestResume_AnEmptyPageWithoutNumbers(t *testing.T) {
 	t.Parallel()
@@ -320,33 +304,6 @@ func TestResume_AnEmptyPageWithoutNumbers(t *testing.T) {
 			t.Fatalf("%v after %d responses", err, l.responses)
 		}
 		config.Token = token
-	}
-}
-
-// An empty page does not end a list without totals: the records behind it come, and those that it should have held are
-// reported.
-func TestWalk_AnEmptyPageThatHasASuccessor(t *testing.T) {
-	t.Parallel()
-	l, config := restingList(60, 10, func(p *page) {
-		if p.Total, p.PageCount = 0, 0; p.number == 3 {
-			p.rows = nil
-		}
-	})
-	rows, _, err := l.take(t.Context(), config, math.MaxInt)
-	failure, ok := errors.AsType[*paging.Error](err)
-	if !ok || failure.Kind != paging.Incomplete || failure.Missing != 10 || len(rows) != 50 {
-		t.Fatalf("%d records, %v", len(rows), err)
-	}
-}
-
-// A page that has one new record is not a loop, however often that happens: nine rows arrive with each response.
-func TestWalk_APageWithOneNewRecord(t *testing.T) {
-	t.Parallel()
-	l, config := restingList(60, 10, func(p *page) { p.Total = 0 })
-	want := l.rows
-	l.before = func(n int) { l.arrive(min(n-1, 1) * 9) }
-	if rows, _, err := l.take(t.Context(), config, math.MaxInt); err != nil || !slices.Equal(rows, want) {
-		t.Errorf("%v, %v", rows, err)
 	}
 }
 
