@@ -86,6 +86,12 @@ record.states += queued=generating, list.max_per_page = 100
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
+	if empty, err := Parse([]byte("\n# nothing yet\n")); err != nil || !cmp.Equal(empty, new(Dialect)) {
+		t.Errorf("%+v, %v", empty, err)
+	}
+	if empty, err := Parse(nil); err != nil || !cmp.Equal(empty, new(Dialect)) {
+		t.Errorf("%+v, %v", empty, err)
+	}
 	for text, problem := range map[string]string{"offer.amount: total": "unknown dialect", "list.max_per_page = 0x": "whole number",
 		"offer.amount = total\noffer.amout = total": "did you mean", "record.at = a.b": "write one name"} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), problem) {
