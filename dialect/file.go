@@ -48,7 +48,7 @@ func Parse(text []byte) (*Dialect, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("the dialect has more than %d bytes", maxFile)
 	}
-	if start := bytes.TrimSpace(text); len(start) == 0 || start[0] != '{' && !json.Valid(start) {
+	if start := bytes.TrimSpace(text); len(start) == 0 || start[0] == '"' || start[0] != '{' && !json.Valid(start) {
 		return parseLines(string(text))
 	}
 	if !json.Valid(text) {

@@ -89,6 +89,9 @@ record.states += queued=generating, list.max_per_page = 100
 	if empty, err := Parse([]byte("\n# nothing yet\n")); err != nil || !cmp.Equal(empty, new(Dialect)) {
 		t.Errorf("%+v, %v", empty, err)
 	}
+	if one, err := Parse([]byte(`"record.at = request"`)); err != nil || one.Record.At != "request" {
+		t.Errorf("%+v, %v", one, err)
+	}
 	if empty, err := Parse(nil); err != nil || !cmp.Equal(empty, new(Dialect)) {
 		t.Errorf("%+v, %v", empty, err)
 	}
