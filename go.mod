@@ -6,8 +6,6 @@ go 1.26
 // compiles go-retryablehttp, go-querystring and go-cleanhttp.
 
 require (
-	codeberg.org/go-pdf/fpdf v0.12.0 // server
-	github.com/go-fonts/liberation v0.3.3 // server
 	github.com/google/go-cmp v0.7.0 // tests
 	github.com/google/go-querystring v1.2.0 // client
 	github.com/hashicorp/go-retryablehttp v0.7.8 // client

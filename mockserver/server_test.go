@@ -41,7 +41,7 @@ func TestNew_AServerThatDidNotStartRespondsWithTheReason(t *testing.T) {
 	}
 }
 
-// With GODEBUG=fips140=only the PDF route panicked, because its library names fonts by their SHA-1.
+// With GODEBUG=fips140=only the PDF route panicked, because a library named fonts by their SHA-1.
 func TestServer_WithFIPS140Only(t *testing.T) {
 	t.Parallel()
 	only := exec.Command(os.Args[0],

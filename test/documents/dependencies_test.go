@@ -24,7 +24,7 @@ func TestThirdPartyLicenses_NameWhatIsBuiltIn(t *testing.T) {
 }
 
 // A program that imports the client compiles go-retryablehttp, go-querystring and their dependencies, nothing else. Its
-// "go mod tidy" downloads what the tests of the client import, too: neither fonts nor PDF of the server.
+// "go mod tidy" downloads what the tests of the client import, too: nothing of the server.
 func TestDependencies_OfAProgramWithTheClient(t *testing.T) {
 	fromRoot(t)
 	client := []string{"github.com/google/go-querystring", "github.com/hashicorp/go-cleanhttp",

@@ -1,13 +1,12 @@
 package api
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
 
-	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
+	"github.com/shipping-go/shipping/mockserver/internal/pdf"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -93,23 +92,18 @@ func retry(s *regulatory.Service, requestID string, _ struct{}) (*regulatory.Rec
 	return s.Retry(requestID)
 }
 
-// DocumentPDF serves the provisional operation that needs no Authorization. The document is drawn without the lock,
-// because drawing is slow.
+// DocumentPDF serves the provisional operation that needs no Authorization.
 func DocumentPDF(w *world.World, x *wire.Exchange) wire.Reply {
+	requestID, slug := x.PathValue("request_id"), x.PathValue("document_type")
 	w.Lock()
-	sheet, err := w.Regulatory.Sheet(x.PathValue("request_id"), x.PathValue("document_type"))
+	lines, err := w.Regulatory.Sheet(requestID, slug)
 	w.Unlock()
 	if err != nil {
 		return RegulatoryRefused(w, x, err)
 	}
-	var pdf bytes.Buffer
-	if err := formpdf.Render(&pdf, sheet); err != nil {
-		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "cannot draw the document: "+err.Error())
-	}
-	name := fmt.Sprintf("inline; filename=%q", sheet.DocumentType+"-"+sheet.RequestID+".pdf")
 	return wire.Reply{
-		Status: http.StatusOK, ContentType: "application/pdf", Body: pdf.Bytes(),
-		Header: http.Header{"Content-Disposition": {name}},
+		Status: http.StatusOK, ContentType: "application/pdf", Body: pdf.Page(lines),
+		Header: http.Header{"Content-Disposition": {fmt.Sprintf("inline; filename=%q", slug+"-"+requestID+".pdf")}},
 	}
 }
 
