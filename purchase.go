@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -332,7 +333,7 @@ func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
 func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 	draft := p.Draft
 	switch {
-	case evidence.StatusOf(string(draft.Status)).Purchased && draft.Status != StatusFailed:
+	case status.Of(string(draft.Status)).Purchased && draft.Status != StatusFailed:
 		return fmt.Sprintf("the request is already purchased, its status is %s: call Regulatory.Wait for its documents, "+
 			"or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
 	case draft.Status != StatusDraft:
@@ -545,7 +546,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 
 // undecidable reports whether no later reading can decide: the request has ended, or lists other documents.
 func undecidable(c evidence.Case) bool {
-	return c.State.Final() || c.State != evidence.Draft && c.Documents != evidence.NoList
+	return c.State.Final() || c.State != status.Draft && c.Documents != evidence.NoList
 }
 
 // isNew reports whether a reading does not find a request that was known before: readings may lag behind a new request.
@@ -568,7 +569,7 @@ func (b *readBack) left(started, sent time.Time) time.Duration {
 
 // observe returns the evidence after one more reading.
 func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error) evidence.Case {
-	c := evidence.Case{Response: b.response, State: evidence.Unread, Known: b.before != nil, Sole: b.purchase.Sole,
+	c := evidence.Case{Response: b.response, State: status.Unread, Known: b.before != nil, Sole: b.purchase.Sole,
 		Documents: evidence.NoList}
 	if err != nil {
 		c.Denied = b.last == nil && denied(b.cause, err)
@@ -580,7 +581,7 @@ func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error)
 		b.draftSince = time.Time{}
 		return c
 	}
-	c.State = evidence.StatusOf(string(record.Status)).State
+	c.State = status.Of(string(record.Status)).State
 	c.OnlyThese = shown.OnlyThese(b.purchase.slugs())
 	if b.before != nil {
 		shown = shown.Since(b.before)
@@ -592,7 +593,7 @@ func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error)
 	b.others = b.others || c.Documents == evidence.Others || c.Documents == evidence.Some
 	b.charged = b.charged || shown.ShowsCharge()
 	c.Charge = b.charged // a charge does not vanish, and one that cannot be read may be one
-	if c.State != evidence.Draft {
+	if c.State != status.Draft {
 		b.draftSince = time.Time{}
 		return c
 	}

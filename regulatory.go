@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/dialect"
-	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -41,10 +41,10 @@ const (
 )
 
 // known reports whether the specification lists the state.
-func (s RequestStatus) known() bool { return evidence.StatusOf(string(s)).State != evidence.Other }
+func (s RequestStatus) known() bool { return status.Of(string(s)).State != status.Other }
 
 // Final reports whether the state ends polling: completed or failed.
-func (s RequestStatus) Final() bool { return evidence.StatusOf(string(s)).Final }
+func (s RequestStatus) Final() bool { return status.Of(string(s)).Final }
 
 // AnalyzeRequest names the source to analyze: exactly one of ShipmentID and FileURL.
 //

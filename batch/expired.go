@@ -9,6 +9,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -62,7 +63,7 @@ func showsPurchase(record *shipping.RegulatoryRequest) bool {
 // draft that shows its price as a charge, as the dialect declares, shows none.
 func (e *entry) foundElsewhere(record *shipping.RegulatoryRequest) error {
 	quote := record.Status == shipping.StatusDraft && record.Dialect != nil && record.Dialect.Purchase.Quoted
-	shown := evidence.StatusOf(string(record.Status)).Purchased || showsPurchase(record) && !quote
+	shown := status.Of(string(record.Status)).Purchased || showsPurchase(record) && !quote
 	if !shown || e.record.Earlier == EarlierElsewhere {
 		return nil
 	}

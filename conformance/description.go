@@ -87,13 +87,17 @@ type schema struct {
 // words matches the names of types.
 var words = regexp.MustCompile(`[a-z]+`)
 
-// resolve replaces references, reads the types, and returns what replaces s.
+// resolve replaces references, reads the types, and returns what replaces s. It panics if a schema is missing.
 func (s *schema) resolve(records map[string]*schema) *schema {
 	if s == nil {
 		return nil
 	}
 	if s.Ref != "" {
-		return records[path.Base(s.Ref)]
+		record, found := records[path.Base(s.Ref)]
+		if !found {
+			panic("service.json has no schema " + s.Ref)
+		}
+		return record
 	}
 	s.types = words.FindAllString(string(s.Type), -1)
 	for name, member := range s.Properties {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/status"
 )
 
 // specified are the members of a regulatory request and its documents that the specification defines.
@@ -53,9 +54,9 @@ func (p point) check(f field) error {
 			}
 		}
 	case map[string]string:
-		for status, means := range value {
-			if slices.Contains([]string{"draft", "purchasing", "processing", "completed", "failed"}, status) {
-				return fmt.Errorf("contains %q, which the specification defines", status)
+		for name, means := range value {
+			if status.Of(name).State != status.Other {
+				return fmt.Errorf("contains %q, which the specification defines", name)
 			}
 			if err := p.checkText(f.name, means); err != nil {
 				return err

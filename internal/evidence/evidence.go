@@ -3,6 +3,8 @@
 // fields about money, and contradictions between them. The package does not depend on HTTP or time.
 package evidence
 
+import "github.com/shipping-go/shipping/internal/status"
+
 // Response is the kind of response to the purchase.
 type Response uint8
 
@@ -18,71 +20,6 @@ const (
 	// Contradicted is a refusal that shows a purchase, or another request.
 	Contradicted
 )
-
-// State is the status of the request when it was read back after the purchase.
-type State uint8
-
-const (
-	// Unread: the request could not be read, or the response was about another request.
-	Unread State = 1 << iota
-	Draft
-	Purchasing
-	Processing
-	Completed
-	Failed
-	// Other is a status that the specification does not list.
-	Other
-)
-
-// Status is a row of the table of states.
-type Status struct {
-	Name  string
-	State State
-	// Purchased: by the specification, only a purchase leads to the state from a draft.
-	Purchased bool
-	// Final: the state does not change without another request. Only completed is a success.
-	Final bool
-}
-
-// Statuses returns the states that the specification lists. The conclusion from a state follows from its
-// row.
-func Statuses() []Status {
-	return []Status{
-		{Name: "draft", State: Draft},
-		{Name: "purchasing", State: Purchasing, Purchased: true},
-		{Name: "processing", State: Processing, Purchased: true},
-		{Name: "completed", State: Completed, Purchased: true, Final: true},
-		{Name: "failed", State: Failed, Purchased: true, Final: true},
-	}
-}
-
-// StatusOf returns the row of a name; its State is Other if the specification does not list it.
-func StatusOf(name string) Status {
-	for _, status := range Statuses() {
-		if status.Name == name {
-			return status
-		}
-	}
-	return Status{Name: name, State: Other}
-}
-
-// set returns the states of which a condition holds.
-func set(holds func(Status) bool) (states State) {
-	for _, status := range Statuses() {
-		if holds(status) {
-			states |= status.State
-		}
-	}
-	return states
-}
-
-var (
-	purchased = set(func(s Status) bool { return s.Purchased })
-	final     = set(func(s Status) bool { return s.Final })
-)
-
-// Final reports whether no later reading finds another state.
-func (s State) Final() bool { return s&final != 0 }
 
 // Documents compares the purchased documents that the record lists with those of this purchase. A member that the
 // draft had already lists nothing.
@@ -102,7 +39,8 @@ const (
 // Case is the evidence about a purchase.
 type Case struct {
 	Response Response
-	State    State
+	// State is the status of the request when it was read back after the purchase.
+	State status.State
 	// Documents are the documents that the record lists, and that the draft did not list.
 	Documents Documents
 	// Known: the record is known as it was before the purchase, and it was a draft.
@@ -137,7 +75,7 @@ const (
 // row is a line of the table. A zero set matches everything.
 type row struct {
 	response  Response
-	state     State
+	state     status.State
 	documents Documents
 	also      func(Case) bool
 	result    Result
@@ -154,14 +92,14 @@ func (r row) matches(c Case) bool {
 var rows = [...]row{
 	{response: Unsent, result: NotCharged},
 	{response: Confirmation, result: Success},
-	{response: Lost, state: purchased | Other, documents: These, also: known, result: Success},
-	{response: Lost, state: purchased, documents: NoList, also: sole, result: Success},
-	{response: Lost, state: purchased, also: onlyThese, result: Success},
-	{response: Lost, state: Draft, documents: NoList, also: quiet, result: NotCharged},
-	{response: Refusal, state: Draft, documents: NoList, also: quiet, result: NotCharged},
-	{response: Refusal, state: Completed, documents: Others, also: known, result: NotCharged},
-	{response: Refusal, state: Unread, also: denied, result: NotCharged},
-	{response: Refusal | Contradicted, state: purchased | Other, documents: These, also: known, result: PurchasedBefore},
+	{response: Lost, state: status.Purchased | status.Other, documents: These, also: known, result: Success},
+	{response: Lost, state: status.Purchased, documents: NoList, also: sole, result: Success},
+	{response: Lost, state: status.Purchased, also: onlyThese, result: Success},
+	{response: Lost, state: status.Draft, documents: NoList, also: quiet, result: NotCharged},
+	{response: Refusal, state: status.Draft, documents: NoList, also: quiet, result: NotCharged},
+	{response: Refusal, state: status.Completed, documents: Others, also: known, result: NotCharged},
+	{response: Refusal, state: status.Unread, also: denied, result: NotCharged},
+	{response: Refusal | Contradicted, state: status.Purchased | status.Other, documents: These, also: known, result: PurchasedBefore},
 }
 
 // Decide returns the result of a purchase, by this table. A list is one that the draft did not have: what the record

@@ -10,6 +10,7 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/status"
 )
 
 // Record is what the data of a response shows about a purchase. It is read once.
@@ -469,7 +470,7 @@ func (r *Refused) read(n jsonread.Value, d *dialect.Dialect) {
 	if _, twice := n.Repeated(); twice {
 		r.contradicts = "it gives a member twice"
 	}
-	if StatusOf(strings.ToLower(n.Get("status").Text)).Purchased {
+	if status.Of(strings.ToLower(n.Get("status").Text)).Purchased {
 		r.contradicts = otherStatus
 	}
 	for _, name := range also(d.Record.TransactionID, "transaction_id") {

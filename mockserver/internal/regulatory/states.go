@@ -1,12 +1,16 @@
 package regulatory
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/shipping-go/shipping/internal/status"
+)
 
 // State is the status of a request. The values and their meanings are the specification's
 // ("Regulatory document request states").
 type State string
 
-// States of a request. Another one needs a row in [States], and rows in the table of transitions.
+// States of a request. Another one needs a row in package status, and rows in the table of transitions.
 const (
 	// StateDraft means analyzed, not yet purchased, editable.
 	StateDraft State = "draft"
@@ -23,8 +27,11 @@ const (
 )
 
 // States returns every state, in the order of the specification.
-func States() []State {
-	return []State{StateDraft, StatePurchasing, StateProcessing, StateCompleted, StateFailed}
+func States() (all []State) {
+	for _, row := range status.All() {
+		all = append(all, State(row.Name))
+	}
+	return all
 }
 
 // Working reports whether the service changes a request in this state without the user.

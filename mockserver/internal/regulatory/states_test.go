@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -105,8 +105,8 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 			changes[row.From] = true
 		}
 		if row.From == regulatory.StateDraft && row.Trigger != regulatory.TriggerPurchase &&
-			evidence.StatusOf(string(row.To)).Purchased {
-			t.Errorf("%s leads from a draft to %s, which is Purchased in Statuses of internal/evidence: a lost purchase "+
+			status.Of(string(row.To)).Purchased {
+			t.Errorf("%s leads from a draft to %s, which is Purchased in the table of internal/status: a lost purchase "+
 				"would be taken for charged",
 				row.Trigger, row.To)
 		}
@@ -117,7 +117,7 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 				"triggers() of this file)", state, changes[state], state.Working())
 		}
 		if shipping.RequestStatus(state).Final() != state.Ended() {
-			t.Errorf("%s ends a request: %t; Statuses in internal/evidence has %t, and a wait follows it", state, state.Ended(),
+			t.Errorf("%s ends a request: %t; the table of internal/status has %t, and a wait follows it", state, state.Ended(),
 				!state.Ended())
 		}
 		if state.Working() && state.Ended() {

@@ -1,0 +1,16 @@
+package status_test
+
+import (
+	"testing"
+
+	"github.com/shipping-go/shipping/internal/status"
+)
+
+func TestState_Final(t *testing.T) {
+	t.Parallel()
+	for _, row := range append(status.All(), status.Status{State: status.Unread}, status.Of("quoted")) {
+		if row.State.Final() != row.Final {
+			t.Errorf("%+v", row)
+		}
+	}
+}
