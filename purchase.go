@@ -413,7 +413,7 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 		if data.isList() {
 			problem = evidence.ReadList(string(data), p.RequestID, p.slugs(), before)
 		} else {
-			problem = p.contradiction(record, before)
+			problem = record.shown().Contradiction(p.RequestID, p.slugs(), before)
 		}
 		if problem != "" {
 			return s.core.unusable(OpPurchase, p.RequestID, response, data, "the confirmation "+problem)
@@ -431,25 +431,6 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 		RequestID: p.RequestID, Status: record.Status, ChargedAmount: record.ChargedAmount,
 		Currency: record.Currency, TransactionID: record.TransactionID, Raw: record.Raw,
 	}, evidence.Confirmation, nil
-}
-
-// contradiction returns why the record of a successful response does not confirm this purchase; "" if it does. A
-// response that does not counts as lost.
-func (p PurchaseRequest) contradiction(record *RegulatoryRequest, before *evidence.Record) string {
-	shown := record.shown()
-	switch {
-	case record.RequestID != "" && record.RequestID != p.RequestID:
-		return "is about the request " + quoteShort(record.RequestID)
-	case shown.Unclear != "":
-		return shown.Unclear
-	case shown.Draft:
-		return "shows the request as a draft"
-	case shown.Failures:
-		return "lists failures"
-	case shown.Since(before).ListsOthers(p.slugs()):
-		return "lists documents that were not purchased"
-	}
-	return ""
 }
 
 // showsCharge reports whether the record shows that the wallet was charged (assumption: the fields that

@@ -257,7 +257,7 @@ func ReadList(data, requestID string, purchased []string, draft *Record) string 
 		isRecord := element.Get("request_id").Kind != 0 || element.Get("status").Kind != 0 ||
 			element.Get("request").Kind != 0 || element.Get(d.Record.At).Kind != 0
 		if isRecord {
-			if problem := confirmation(element, requestID, purchased, draft); problem != "" {
+			if problem := readValue(element, d).Contradiction(requestID, purchased, draft); problem != "" {
 				return problem
 			}
 		}
@@ -286,19 +286,19 @@ func ReadList(data, requestID string, purchased []string, draft *Record) string 
 	return "holds a list that is not that of the documents that were purchased"
 }
 
-// confirmation returns why an element of a list does not confirm a purchase, as a record; "" if it may.
-func confirmation(element jsonread.Value, requestID string, purchased []string, draft *Record) string {
-	record := readValue(element, draft.in())
-	switch id := record.draft.Get("request_id").Text; {
-	case record.Unclear != "":
-		return record.Unclear
+// Contradiction returns why the record of a successful response does not confirm the purchase of these documents; "" if it
+// does. A response that does not counts as lost.
+func (r *Record) Contradiction(requestID string, purchased []string, draft *Record) string {
+	switch id := r.draft.Get("request_id").Text; {
 	case id != "" && id != requestID:
 		return "is about the request " + quote(id)
-	case record.Draft:
+	case r.Unclear != "":
+		return r.Unclear
+	case r.Draft:
 		return "shows the request as a draft"
-	case record.Failures:
+	case r.Failures:
 		return "lists failures"
-	case record.Since(draft).ListsOthers(purchased):
+	case r.Since(draft).ListsOthers(purchased):
 		return "lists documents that were not purchased"
 	}
 	return ""
