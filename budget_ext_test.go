@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -104,9 +103,9 @@ func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
 		if len(printed) == 0 {
 			continue
 		}
-		path, declared := filepath.Join(t.TempDir(), "service.json"), new(dialect.Dialect)
-		shippingtest.NoError(t, errors.Join(declared.Apply(strings.Join(printed, "\n")), declared.Write(path)))
-		purchases, err := buy(shippingtest.Must(dialect.Read(path))(t))
+		declared := new(dialect.Dialect)
+		shippingtest.NoError(t, declared.Apply(strings.Join(printed, "\n")))
+		purchases, err := buy(shippingtest.Must(dialect.Parse(shippingtest.Must(json.Marshal(declared))(t)))(t))
 		if stated := "(the cost is then " + test.cost + ".00 NGN)"; err != nil || purchases != 1 || !strings.Contains(first.Error(), stated) {
 			t.Errorf("%s: %d purchases, %v; the error states %q", offer, purchases, err, stated)
 		}

@@ -2,6 +2,7 @@ package shipping_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -220,7 +221,7 @@ func TestDialect_AStoredDraftKeepsItsLists(t *testing.T) {
 // environment.
 func TestDialect_OfTheEnvironment(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "service.json")
-	shippingtest.NoError(t, plain.Write(file))
+	shippingtest.NoError(t, os.WriteFile(file, shippingtest.Must(json.Marshal(plain))(t), 0o600))
 	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
 	t.Setenv("SHIPPING_BASE_URL", shippingtest.BaseURL)
 	t.Setenv("SHIPPING_DIALECT", file)

@@ -40,7 +40,7 @@ type Dialect struct {
 	Routes map[string]string `json:"routes,omitzero"`
 }
 
-// Version is the version of the format that this package reads and writes.
+// Version is the version of the format that this package reads.
 const Version = 1
 
 // RecordMembers names the members of a regulatory request. A name is that of a member, or a path of two names such as

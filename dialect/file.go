@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
@@ -156,19 +155,4 @@ func (f field) read(v jsonread.Value) (form string) {
 		return ""
 	}
 	return form
-}
-
-// Write writes the dialect to a file, through a temporary one beside it.
-func (d *Dialect) Write(path string) error {
-	if err := d.Check(); err != nil {
-		return err
-	}
-	written := *d
-	written.Version = Version
-	return filelock.Replace(path, func(to io.Writer) error {
-		encoder := json.NewEncoder(to)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(written)
-	})
 }
