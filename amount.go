@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Amount is an exact decimal amount of money in major currency units: 19.99 is nineteen and
@@ -63,13 +64,13 @@ func ParseAmount(text string) (Amount, error) {
 	n, err := decimal.Parse(text)
 	switch {
 	case errors.Is(err, decimal.ErrRange):
-		return Amount{}, fmt.Errorf("%w: %s", ErrAmountOverflow, quoteShort(text))
+		return Amount{}, fmt.Errorf("%w: %s", ErrAmountOverflow, spelling.Quote(text))
 	case err != nil:
 		hint := "write the number only, such as 19.99, without a currency"
 		if strings.Contains(text, ",") {
 			hint = decimalPointHint
 		}
-		return Amount{}, fmt.Errorf("%w: %s: %s", ErrAmountUnreadable, quoteShort(text), hint)
+		return Amount{}, fmt.Errorf("%w: %s: %s", ErrAmountUnreadable, spelling.Quote(text), hint)
 	}
 	return knownAmount(n), nil
 }
@@ -304,12 +305,4 @@ func (a *Amount) Scan(column any) error {
 		return nil
 	}
 	return a.UnmarshalText([]byte(text))
-}
-
-// quoteShort quotes the start of a text, so that an error stays short even if a field holds a whole body.
-func quoteShort(s string) string {
-	if len(s) > 40 {
-		s = strings.ToValidUTF8(s[:40], "") + "…" // without half of a character
-	}
-	return strconv.Quote(s)
 }

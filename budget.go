@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/cost"
 	"github.com/shipping-go/shipping/internal/decimal"
-	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost: its price plus
@@ -36,18 +37,18 @@ func ParseBudget(text string) (*Budget, error) {
 		return nil, err // it shows how to write decimals
 	case errors.Is(err, ErrAmountUnreadable):
 		return nil, fmt.Errorf("%w: %s: write the number first, then the currency, such as \"150.00 NGN\"",
-			ErrAmountUnreadable, quoteShort(text))
+			ErrAmountUnreadable, spelling.Quote(text))
 	case err != nil:
 		return nil, err
 	case len(currency) != 3 || strings.ContainsFunc(currency, isOther):
 		return nil, invalidOption("ParseBudget", "needs an amount and a currency of three letters, such as \"150.00 "+
-			"NGN\", and got "+quoteShort(text))
+			"NGN\", and got "+spelling.Quote(text))
 	case amount.Sign() < 0:
-		return nil, invalidOption("ParseBudget", "needs an amount of 0 or more, and got "+quoteShort(text))
+		return nil, invalidOption("ParseBudget", "needs an amount of 0 or more, and got "+spelling.Quote(text))
 	}
 	if whole, fraction, ambiguous := twoReadings(number); ambiguous {
 		return nil, invalidOption("ParseBudget", fmt.Sprintf("got %s, which can be %s%s.00 %[4]s or %[2]s.%[3]s0 %[4]s: write "+
-			"the one that you mean", quoteShort(text), whole, fraction, currency))
+			"the one that you mean", spelling.Quote(text), whole, fraction, currency))
 	}
 	return &Budget{Amount: amount, Currency: currency}, nil
 }
@@ -151,12 +152,12 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 			"ParseBudget returns"}
 	}
 	needed, err := draft.cost(b.Currency, documents)
-	fits := func(s sum) bool { return evidence.SameCurrency(s.currency, b.Currency) && s.most.Cmp(b.Amount) <= 0 }
+	fits := func(s sum) bool { return cost.SameCurrency(s.currency, b.Currency) && s.most.Cmp(b.Amount) <= 0 }
 	switch {
 	case err != nil:
 		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage),
 			Declare: draft.declare(b.Currency, documents, fits)}
-	case len(documents) > 0 && !evidence.SameCurrency(needed.currency, b.Currency):
+	case len(documents) > 0 && !cost.SameCurrency(needed.currency, b.Currency):
 		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(needed.currency, maxErrorID) +
 			": set a budget in that currency"}
 	case needed.most.Cmp(b.Amount) > 0:
@@ -256,7 +257,7 @@ func (r *RegulatoryRequest) declare(wallet string, documents []DocumentType, fit
 
 // linesOf returns lines that may make a cost clear, or lower it.
 func linesOf(s sum, err error) []dialect.Line {
-	if unclear, ok := errors.AsType[*evidence.Unclear](err); ok {
+	if unclear, ok := errors.AsType[*cost.Unclear](err); ok {
 		return unclear.Lines
 	}
 	return s.lines
@@ -273,7 +274,7 @@ func (r *RegulatoryRequest) costsOtherwise(later *RegulatoryRequest, documents [
 		return false
 	}
 	now, err := later.costIn(&in, none, documents)
-	return err != nil || !now.most.Equal(before.most) || !evidence.SameCurrency(before.currency, now.currency)
+	return err != nil || !now.most.Equal(before.most) || !cost.SameCurrency(before.currency, now.currency)
 }
 
 // sum is what several documents cost.
@@ -295,24 +296,24 @@ func (r *RegulatoryRequest) costIn(d *dialect.Dialect, wallet string, documents 
 	if assumed == "wallet" {
 		assumed = wallet
 	}
-	offers := r.shown().Offers().With(d)
+	offers := cost.Read(r.shown().Data, d)
 	for _, slug := range documents {
-		cost, err := offers.Cost(string(slug), assumed)
+		offer, err := offers.Cost(string(slug), assumed)
 		switch {
 		case err != nil:
 			return sum{}, fmt.Errorf("%s %w", slug, err)
-		case s.currency != "" && !evidence.SameCurrency(cost.Currency, s.currency):
+		case s.currency != "" && !cost.SameCurrency(offer.Currency, s.currency):
 			return sum{}, fmt.Errorf("%s is priced in %s, others in %s: select documents of one currency",
-				slug, oneLine(cost.Currency, maxErrorID), oneLine(s.currency, maxErrorID))
+				slug, oneLine(offer.Currency, maxErrorID), oneLine(s.currency, maxErrorID))
 		}
-		s.currency, s.lines = cmp.Or(s.currency, cost.Currency), append(s.lines, cost.Lines...)
-		for _, beside := range cost.Beside {
+		s.currency, s.lines = cmp.Or(s.currency, offer.Currency), append(s.lines, offer.Lines...)
+		for _, beside := range offer.Beside {
 			s.beside = append(s.beside, string(slug)+": "+beside)
 		}
-		if s.price, err = s.price.Add(knownAmount(cost.Price)); err != nil {
+		if s.price, err = s.price.Add(knownAmount(offer.Price)); err != nil {
 			return sum{}, err
 		}
-		if s.most, err = s.most.Add(knownAmount(cost.Most)); err != nil {
+		if s.most, err = s.most.Add(knownAmount(offer.Most)); err != nil {
 			return sum{}, err
 		}
 	}

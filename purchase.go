@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/internal/wait"
 )
@@ -335,15 +336,15 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 	switch {
 	case status.Of(string(draft.Status)).Purchased && draft.Status != StatusFailed:
 		return fmt.Sprintf("the request is already purchased, its status is %s: call Regulatory.Wait for its documents, "+
-			"or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
+			"or Regulatory.Analyze again for others", spelling.Quote(string(draft.Status)))
 	case draft.Status != StatusDraft:
 		return fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its "+
-			"documents, or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
+			"documents, or Regulatory.Analyze again for others", spelling.Quote(string(draft.Status)))
 	case before.Unclear != "":
 		return "the record of the request " + before.Unclear + ", so that it does not show whether it is a draft"
 	case before.Status != "" && before.Status != string(StatusDraft):
 		return fmt.Sprintf("the service sent the status %s for the request, and only a draft is purchased",
-			quoteShort(before.Status))
+			spelling.Quote(before.Status))
 	case before.Transaction || draft.TransactionID != "":
 		return "the draft shows a transaction, so that it may have been purchased already: compare it with the wallet's " +
 			"transactions"
@@ -616,7 +617,7 @@ func undecided(record *RegulatoryRequest) error {
 		return errors.New("the request still reads as a draft")
 	}
 	return fmt.Errorf("the request reads as %s, which does not show whether these documents were charged",
-		quoteShort(string(record.Status)))
+		spelling.Quote(string(record.Status)))
 }
 
 // quietError reports that a request stayed a draft.

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/internal/wait"
 )
@@ -171,13 +172,13 @@ func (r request) mismatch(record *RegulatoryRequest) string {
 	case !record.Raw.isObject():
 		return "the response holds no regulatory request"
 	case r.requestID != "" && record.RequestID != r.requestID:
-		return "the response is about another request, " + quoteShort(record.RequestID)
+		return "the response is about another request, " + spelling.Quote(record.RequestID)
 	case record.RequestID == "":
 		return "the response holds no regulatory request: request_id is missing"
 	case record.Status == "" && r.operation == OpGetRequest:
 		return "the response holds no regulatory request: status is missing"
 	case r.shipmentID != "" && record.ShipmentID != "" && record.ShipmentID != r.shipmentID:
-		return "the response is about another shipment, " + quoteShort(record.ShipmentID)
+		return "the response is about another shipment, " + spelling.Quote(record.ShipmentID)
 	}
 	return ""
 }

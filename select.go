@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // SelectAll selects every document that the draft offers, including manual ones. A request with a manual document
@@ -58,7 +59,7 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	automated, named := "automated", ""
 	if draft.Dialect != nil && draft.Dialect.Offer.Automated != "" {
 		automated = draft.Dialect.Offer.Automated
-		named = " and not " + quoteShort(automated) + " of the dialect"
+		named = " and not " + spelling.Quote(automated) + " of the dialect"
 	}
 	isAutomated := func(offer AvailableDocument) bool { return strings.EqualFold(offer.Mode, automated) }
 	isOther := func(offer AvailableDocument) bool {
@@ -73,7 +74,7 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if i := slices.IndexFunc(draft.AvailableDocuments, isOther); i >= 0 &&
 		!slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
 		mode := draft.AvailableDocuments[i].Mode
-		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s: if it means automated, %s", quoteShort(mode), named,
+		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s: if it means automated, %s", spelling.Quote(mode), named,
 			cmp.Or(draft.Dialect.Declare(dialect.Line{Field: "offer.automated", Value: mode}),
 				"set offer.automated of the dialect to it"))
 	}
@@ -115,7 +116,7 @@ func (o selectOnly) from(draft *RegulatoryRequest) ([]DocumentType, error) {
 	for _, slug := range o {
 		if draft != nil && !slices.Contains(selected, slug) {
 			return nil, fmt.Errorf("shipping: SelectOnly: the draft does not offer %s, only %s: select from its "+
-				"AvailableDocuments", slug, quoteShort(strings.Join(draft.offered(), ", ")))
+				"AvailableDocuments", slug, spelling.Quote(strings.Join(draft.offered(), ", ")))
 		}
 	}
 	return selected, nil

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Transaction is a movement of money into or out of a wallet.
@@ -164,7 +166,7 @@ func (t *Transaction) Signed() (Amount, error) {
 		return Amount{}, t.notBooked("its amount is negative (" + t.Amount.String() +
 			"), and only its flow shows a direction")
 	case t.Flow != "in" && t.Flow != "out":
-		return Amount{}, t.notBooked("its flow is " + quoteShort(t.Flow) + `, neither "in" nor "out"`)
+		return Amount{}, t.notBooked("its flow is " + spelling.Quote(t.Flow) + `, neither "in" nor "out"`)
 	case t.Status == "failed":
 		return Amount{state: amountKnown}, nil
 	case t.Flow == "out":
@@ -191,7 +193,7 @@ func (t *Transaction) Doubt() string {
 	case "failed":
 		doubts = append(doubts, `status "failed": counted as 0`)
 	default:
-		doubts = append(doubts, "unknown status "+quoteShort(t.Status)+": counted as money that moved")
+		doubts = append(doubts, "unknown status "+spelling.Quote(t.Status)+": counted as money that moved")
 	}
 	if flat, err := t.Amount.Flat(); err != nil || flat != t.FlatAmount {
 		sent := fmt.Sprint(t.FlatAmount)

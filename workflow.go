@@ -8,7 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/cost"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -359,20 +360,20 @@ func (f *flow) costOf(p *PurchaseRequest) (cost Budget) {
 
 // compared adds [ErrOvercharged] to the error of a wait if the service reports a charge above the cost of the draft. What
 // the draft showed already is a quote.
-func (f *flow) compared(cost Budget, quote Amount, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
+func (f *flow) compared(most Budget, quote Amount, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
 	charged := Budget{Amount: bought.ChargedAmount, Currency: bought.Currency}
 	if record != nil && record.ChargedAmount.Known() {
 		charged = Budget{Amount: record.ChargedAmount, Currency: record.Currency}
 	}
-	if !cost.Amount.Known() || !charged.Amount.Known() || charged.Amount == quote {
+	if !most.Amount.Known() || !charged.Amount.Known() || charged.Amount == quote {
 		return err
 	}
-	foreign := charged.Currency != "" && cost.Currency != "" && !evidence.SameCurrency(charged.Currency, cost.Currency)
-	if !foreign && charged.Amount.Round(9).Cmp(cost.Amount) <= 0 { // as the amounts of an offer are
+	foreign := charged.Currency != "" && most.Currency != "" && !cost.SameCurrency(charged.Currency, most.Currency)
+	if !foreign && charged.Amount.Round(9).Cmp(most.Amount) <= 0 { // as the amounts of an offer are
 		return err
 	}
-	charged.Currency = cmp.Or(oneLine(charged.Currency, maxErrorID), cost.Currency)
-	over := fmt.Errorf("%w: the service charged %s, and the draft shows %s at most%s", ErrOvercharged, charged, cost,
+	charged.Currency = cmp.Or(oneLine(charged.Currency, maxErrorID), most.Currency)
+	over := fmt.Errorf("%w: the service charged %s, and the draft shows %s at most%s", ErrOvercharged, charged, most,
 		f.service.core.dialect.CostText())
 	if failed, ok := err.(*RegulatoryError); ok {
 		failed.Err = joinErrors(failed.Err, over)
@@ -394,7 +395,7 @@ func checkDraft(record *RegulatoryRequest) error {
 	if record.Status == StatusDraft {
 		return nil
 	}
-	return fmt.Errorf("the request is not a draft any more: its status is %s", quoteShort(string(record.Status)))
+	return fmt.Errorf("the request is not a draft any more: its status is %s", spelling.Quote(string(record.Status)))
 }
 
 func (f *flow) waiting() (*waiting, error) {
@@ -491,7 +492,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	case wait.StillDraft:
 		if w.analysis {
 			return 0, true, w.failed(fmt.Errorf("the analysis has not finished after %s: the status is %s", w.polls.DraftFor,
-				quoteShort(string(record.Status))))
+				spelling.Quote(string(record.Status))))
 		}
 		if w.purchased {
 			return 0, true, w.failed(wait.ErrStale)
@@ -510,7 +511,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		return 0, true, w.failed(ErrRequestFailed)
 	}
 	return 0, true, w.failed(fmt.Errorf("the request has ended with the status %s, which is not a success",
-		quoteShort(string(record.Status))))
+		spelling.Quote(string(record.Status))))
 }
 
 // isBehind reports whether a reading does not find a request that was just purchased: it is of a copy that lags.

@@ -23,12 +23,12 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/itemkey"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -61,7 +61,7 @@ func (i Item) validate() error {
 			"time, so that the journal would not know the invoice again: set a Key, such as the number of the invoice")
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
-		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", quoteShort(i.key()),
+		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", spelling.Quote(i.key()),
 			problem))
 	}
 	return nil
@@ -317,7 +317,7 @@ func (o *openItems) line(longest int) string {
 	}
 	var keys []string
 	for _, key := range o.keys[:min(len(o.keys), some)] {
-		keys = append(keys, quoteShort(key))
+		keys = append(keys, spelling.Quote(key))
 	}
 	if len(o.keys) > some {
 		keys = append(keys, "…")
@@ -450,7 +450,7 @@ func validateItems(items []Item) error {
 			return fmt.Errorf("item %d: %w", i+1, err)
 		}
 		if key := item.key(); seen[key] && len(repeated) < most {
-			repeated = append(repeated, fmt.Sprintf("%d has the key %s of an earlier item", i+1, quoteShort(key)))
+			repeated = append(repeated, fmt.Sprintf("%d has the key %s of an earlier item", i+1, spelling.Quote(key)))
 		}
 		seen[item.key()] = true
 	}
@@ -511,12 +511,4 @@ func (o *Options) complete() error {
 // invalid returns the error of a field that was refused before anything was sent.
 func invalid(field, problem string) error {
 	return &shipping.ValidationError{Field: "batch: " + field, Problem: problem}
-}
-
-// quoteShort quotes the start of a text.
-func quoteShort(text string) string {
-	if len(text) > 40 {
-		text = strings.ToValidUTF8(text[:40], "") + "…" // without half of a character
-	}
-	return strconv.Quote(text)
 }

@@ -11,7 +11,8 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
-	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/cost"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -103,12 +104,12 @@ func otherShipment(record Record, source string) error {
 	if record.begun() && !record.final() {
 		open = "; the purchase for the other one is not finished, so add an item for it to the next run"
 	}
-	had := quoteShort(record.ShipmentID)
+	had := spelling.Quote(record.ShipmentID)
 	if record.ShipmentID == "" {
 		had = "an invoice"
 	}
-	return fmt.Errorf("%w: %s in the journal, and %s in this item: give each shipment its own Key%s",
-		errOtherShipment, had, quoteShort(source), open)
+	return fmt.Errorf("%w: %s in the journal, and %s in this item: give each shipment a Key of its own%s",
+		errOtherShipment, had, spelling.Quote(source), open)
 }
 
 // source identifies what the item is purchased for. A key without a shipment or a file is one of both, as it is by
@@ -269,7 +270,7 @@ func (e *entry) repeats(key, advice string) error {
 		source, advice = "file", advice+"; if only the query of the address tells two invoices apart, set Again"
 	}
 	return invalid("Item", fmt.Sprintf("with the key %s has the %s of the item with the key %s, whose documents would be "+
-		"bought a second time: %s", quoteShort(e.record.Key), source, quoteShort(key), advice))
+		"bought a second time: %s", spelling.Quote(e.record.Key), source, spelling.Quote(key), advice))
 }
 
 // resume reads a request that was analyzed, and continues with it.
@@ -289,7 +290,7 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	if e.meansExpired(draft.Status) {
-		return e.expired(ctx, draft, fmt.Errorf("the draft has expired: its status is %s", quoteShort(string(draft.Status))))
+		return e.expired(ctx, draft, fmt.Errorf("the draft has expired: its status is %s", spelling.Quote(string(draft.Status))))
 	}
 	return e.fromDraft(ctx, draft)
 }
@@ -465,7 +466,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		return 0, errors.Join(failed, e.move(StepFailed))
 	}
 	return 0, e.failed(wait.StepPolled, record,
-		fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
+		fmt.Errorf("the request has ended with the status %s, which is not a success", spelling.Quote(string(record.Status))))
 }
 
 // errDraftAgain is the error of an item whose generation failed, and whose request is a draft again.
@@ -712,7 +713,7 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 // foreign reports whether the charge is in another currency than the draft, so that they cannot be compared.
 func (r Record) foreign() bool {
 	return r.Charged.Known() && r.Amount.Known() && r.ChargedCurrency != "" && r.Currency != "" &&
-		!evidence.SameCurrency(r.ChargedCurrency, r.Currency)
+		!cost.SameCurrency(r.ChargedCurrency, r.Currency)
 }
 
 // overcharge returns the charge and the cost of the draft, if the charge is more, or in another currency.

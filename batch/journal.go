@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Journal records the steps of a batch, for one process or for several, on one machine or many, that work on the
@@ -84,7 +85,7 @@ type JournalError struct {
 // Error returns the item whose step could not be recorded, and the cause.
 func (e *JournalError) Error() string {
 	return fmt.Sprintf("shipping: the batch journal failed at item %s: %v; nothing more was purchased; "+
-		"remove the cause, then run the batch again", quoteShort(e.Key), e.Err)
+		"remove the cause, then run the batch again", spelling.Quote(e.Key), e.Err)
 }
 
 // Unwrap returns the cause.
@@ -309,8 +310,8 @@ func (c *localClaim) reserve(record Record, budget *shipping.Budget,
 	case c.item.claim != c:
 		return nil, ErrItemTaken
 	case record.Key != c.record.Key:
-		return nil, invalid("Record", "has the key "+quoteShort(record.Key)+", and the claim is "+
-			"for "+quoteShort(c.record.Key))
+		return nil, invalid("Record", "has the key "+spelling.Quote(record.Key)+", and the claim is "+
+			"for "+spelling.Quote(c.record.Key))
 	}
 	if alone != nil {
 		if err := alone(c.journal.ofSource(record.Source())); err != nil {

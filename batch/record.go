@@ -12,7 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/cost"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Record is one step of one item. The last record of an item is its state.
@@ -186,7 +187,7 @@ func (r *Record) invalid(field, text, problem string) error {
 		problem = "is empty"
 	}
 	return invalid("Record", fmt.Sprintf("of item %s has the %s %s, which %s; no journal can keep it",
-		quoteShort(r.Key), field, quoteShort(text), problem))
+		spelling.Quote(r.Key), field, spelling.Quote(text), problem))
 }
 
 // textProblem returns why a text cannot be kept in a journal; empty if it can.
@@ -253,7 +254,7 @@ func (r Record) uncountable(budget shipping.Budget) string {
 	switch {
 	case !r.Committed():
 		return ""
-	case r.Currency != "" && !evidence.SameCurrency(r.Currency, budget.Currency):
+	case r.Currency != "" && !cost.SameCurrency(r.Currency, budget.Currency):
 		return fmt.Sprintf("the journal holds a purchase of %s in %s: set a budget in that currency", r.Key, r.Currency)
 	case len(r.Documents) > 0 && !r.Amount.Known():
 		return fmt.Sprintf("the journal holds a purchase of %s whose price is not known", r.Key)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Resolve records the finding of a person about an item that no run can complete. Check the wallet's transactions
@@ -57,7 +58,7 @@ func resolve(ctx context.Context, claim Claim, outcome shipping.PurchaseOutcome,
 	record := claim.Record()
 	problem := record.resolve(outcome)
 	if problem != "" {
-		return invalid("Resolve", fmt.Sprintf("cannot close the item %s: %s", quoteShort(record.Key), problem))
+		return invalid("Resolve", fmt.Sprintf("cannot close the item %s: %s", spelling.Quote(record.Key), problem))
 	}
 	record.Note, record.At = note, time.Now().UTC()
 	if err := record.validate(); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/itemkey"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
@@ -250,7 +251,7 @@ func (e *entry) unfinished() error {
 	if e.record.Step == StepFailed {
 		problem = "the generation had failed when it was read the last time"
 	}
-	return fmt.Errorf("%w: request %s is purchased, and %s", errWaiting, quoteShort(e.record.RequestID), problem)
+	return fmt.Errorf("%w: request %s is purchased, and %s", errWaiting, spelling.Quote(e.record.RequestID), problem)
 }
 
 // errUnsettled is the error of an item whose purchase an earlier run left open, and which this run did not reach.

@@ -1,95 +1,10 @@
 package evidence
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/shipping-go/shipping/dialect"
 )
-
-// The price is the member that the dialect names, and nothing else is taken for it.
-func TestOffers_CostInADialect(t *testing.T) {
-	t.Parallel()
-	gross := dialect.Offer{Amount: "price.gross", Currency: "price.currency", Beside: []string{"price.net", "vat"}}
-	type offer = dialect.Offer
-	for name, test := range map[string]struct {
-		offer         offer
-		sent, assumed string
-		want          string // the price, the most and the currency of the cost, or a part of the error
-	}{
-		"names":          {gross, `"price":{"gross":107.5,"net":100,"currency":"NGN"},"vat":7.5`, "", "107.5 107.5 NGN"},
-		"another amount": {gross, `"price":{"gross":107.5,"net":100,"currency":"NGN"},"fee":2`, "", "107.5 109.5 NGN"},
-		"not beside":     {offer{Amount: "net"}, `"net":100,"tax":7,"currency":"NGN"`, "", "100 107 NGN"},
-		"missing": {gross, `"amount":5,"price":{"currency":"NGN"}`, "",
-			`names price.gross (offer.amount), which it does not show`},
-		"missing beside a tax": {gross, `"tax":5,"price_id":7`, "", "which it does not show"},
-		"empty":                {gross, `"price":{"gross":"","currency":"NGN"}`, "", "which it does not show"},
-		"unreadable":           {gross, `"price":{"gross":"much","currency":"NGN"}`, "", `price.gross is "much"`},
-		"object":               {gross, `"price":{"gross":{"a":1},"currency":"NGN"}`, "", "price.gross is an object"},
-		"negative":             {gross, `"price":{"gross":-1,"currency":"NGN"}`, "", "negative price -1"},
-		"free":                 {gross, `"price":{"gross":0,"currency":"NGN"}`, "", "0 0 NGN"},
-		"no currency": {gross, `"price":{"gross":1},"currency":"NGN"`, "",
-			"the dialect names price.currency (offer.currency)"},
-		"no names":             {offer{Amount: "-", Currency: "-"}, `"amount":5,"currency":"NGN"`, "", "5 5 NGN"},
-		"assumed currency":     {offer{Amount: "cost"}, `"cost":5`, "KES", "5 5 KES"},
-		"code in the text":     {offer{}, `"price":"NGN 1500"`, "USD", "1500 1500 NGN"},
-		"price on top":         {offer{Amount: "total_charge"}, `"total_charge":5,"currency":"NGN"`, "", "5 5 NGN"},
-		"price on top, nested": {offer{Amount: "price.charge"}, `"price":{"charge":5},"currency":"NGN"`, "", "5 5 NGN"},
-		"beside, its currency": {offer{Beside: []string{"vat"}}, `"amount":5,"currency":"NGN","vat":1,"vat_currency":"USD"`,
-			"", `vat_currency is "USD"`},
-		"beside with its currency": {offer{Beside: []string{"vat", "vat_currency"}},
-			`"amount":5,"currency":"NGN","vat":1,"vat_currency":"USD"`, "", "5 5 NGN"},
-		"beside, deep": {offer{Beside: []string{"fees.port"}}, `"amount":5,"fees":{"port":{"a":1},"b":2}`, "NGN", "5 7 NGN"},
-		// Two names that were swapped spent 2,501 of a budget of 10.
-		"swapped": {offer{Amount: "amount", Beside: []string{"converted_amount"}},
-			`"amount":1.5,"converted_amount":2501.03`, "NGN", "converted_amount of offer.beside is more than the price"},
-		"swapped objects": {offer{Amount: "net", Beside: []string{"total"}}, `"net":1,"total":{"amount":{"value":9}}`, "NGN",
-			"total.amount.value of offer.beside is more than the price"},
-		"swapped, too long": {offer{Beside: []string{"base_price"}}, `"amount":1,"base_price":1e400`, "NGN",
-			"base_price of offer.beside is more"},
-		"beside, more than the price": {offer{Beside: []string{"item_value"}}, `"amount":1,"item_value":900`, "NGN",
-			"1 1 NGN"},
-		"beside, less than the price": {offer{Beside: []string{"base_price"}}, `"amount":100,"base_price":99`, "NGN",
-			"100 100 NGN"},
-		"currency object": {offer{Currency: "currency.code"}, `"amount":5,"currency":{"code":"NGN","symbol":"₦"}`, "USD",
-			"5 5 NGN"},
-		"object with a fee": {offer{Currency: "currency.code"}, `"amount":5,"currency":{"code":"NGN","fee":2}`, "",
-			"5 7 NGN"},
-		"object with another": {offer{Currency: "currency.code"}, `"amount":5,"currency":{"code":"NGN","currency":"USD"}`, "",
-			`currency.currency is "USD"`},
-		"two objects": {offer{Currency: "currency.code"},
-			`"amount":5,"currency":{"code":"NGN"},"tax":1,"tax_currency":{"code":"USD"}`, "",
-			`tax_currency.code is "USD"`},
-		"object, not named": {offer{}, `"amount":5,"currency":{"code":"NGN"}`, "NGN", "5 5 NGN"},
-		"object with another code": {offer{}, `"amount":5,"currency":{"code":"TZS","name":"x"}`, "NGN",
-			`currency.code is "TZS"`},
-		"amount in an object": {offer{Amount: "amount.value", Currency: "amount.unit"},
-			`"amount":{"value":5,"unit":"NGN"}`, "",
-			"5 5 NGN"},
-		"not sent, a symbol": {offer{Currency: "-"}, `"amount":5,"currency":"₦"`, "NGN", "5 5 NGN"},
-		"a symbol in an object": {offer{Currency: "-"},
-			`"price":{"amount":5,"currency":"₦"},"fee":1,"fee_currency":"₦"`, "NGN",
-			"5 6 NGN"},
-		"a symbol alone":        {offer{Currency: "-"}, `"amount":5,"currency":"₦"`, "", "offer.default_currency"},
-		"not sent, a code":      {offer{Currency: "-"}, `"price":{"amount":5},"price_currency":"USD"`, "NGN", `price_currency is "USD"`},
-		"no currency to assume": {offer{Amount: "cost"}, `"cost":5`, "", "offer.default_currency"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			record := Read(`{"available_documents":[{"document_type":"FDA",`+test.sent+`}]}`,
-				&dialect.Dialect{Offer: test.offer})
-			cost, err := record.Offers().Cost("FDA", test.assumed)
-			got := fmt.Sprint(text(cost.Price), " ", text(cost.Most), " ", cost.Currency)
-			if err != nil {
-				got = err.Error()
-			}
-			if !strings.Contains(got, test.want) || (err == nil) != (got == test.want) {
-				t.Errorf("%s, want %q", got, test.want)
-			}
-		})
-	}
-}
 
 // A dialect adds names under which evidence is found, and takes none away.
 func TestRead_InADialect(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package evidence decides whether a purchase charged the wallet. [Decide] is a pure function from the evidence
-// about a purchase, a [Case], to its [Result]. The other functions find in the JSON of a response or a draft the
-// fields about money, and contradictions between them. The package does not depend on HTTP or time.
+// about a purchase, a [Case], to its [Result]. The other functions find in the JSON of a response what it shows about a
+// purchase, and contradictions in it. The package does not depend on HTTP or time.
 package evidence
 
 import "github.com/shipping-go/shipping/internal/status"

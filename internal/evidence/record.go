@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/cost"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/status"
 )
 
@@ -27,9 +28,10 @@ type Record struct {
 	Charge string
 	// Failures: the data lists what failed.
 	Failures bool
+	// Data is the record itself.
+	Data jsonread.Value
 	// lists are the documents that each member of listNames lists; a document without a slug that could be read is "".
 	lists   map[string][]string
-	draft   jsonread.Value // the record itself
 	dialect *dialect.Dialect
 }
 
@@ -53,11 +55,11 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 	if own := root.Get(d.Record.At); own.Kind != 0 {
 		inner = own
 	}
-	r := &Record{Unclear: unclear(root, inner, d.Record.At), lists: map[string][]string{}, draft: root, dialect: d}
+	r := &Record{Unclear: unclear(root, inner, d.Record.At), lists: map[string][]string{}, Data: root, dialect: d}
 	if inner.Kind == '{' && root.Get("request_id").Text == "" {
-		r.draft = inner
+		r.Data = inner
 	}
-	r.Status = r.draft.Get("status").Text
+	r.Status = r.Data.Get("status").Text
 	for _, level := range []jsonread.Value{root, inner} {
 		r.Draft = r.Draft || strings.EqualFold(strings.TrimSpace(level.Get("status").Text), "draft")
 		r.Failures = r.Failures ||
@@ -107,23 +109,18 @@ func also(name string, usual ...string) []string {
 // "0.00 NGN" or {"amount": 0, "currency": "NGN"}.
 func isCharge(v jsonread.Value) bool {
 	if v.Kind != '{' {
-		return !v.Scalar() || v.Text != "" && !isZero(v)
+		return !v.Scalar() || v.Text != "" && !cost.IsZero(v)
 	}
 	zeros := 0
 	for _, m := range v.Members {
 		switch {
-		case isZero(m.Value):
+		case cost.IsZero(m.Value):
 			zeros++
-		case m.Value.Kind != '"' || !isCode(m.Value.Text):
+		case m.Value.Kind != '"' || !cost.IsCode(m.Value.Text):
 			return true
 		}
 	}
 	return zeros == 0
-}
-
-func isZero(v jsonread.Value) bool {
-	n, err := readAmount(v)
-	return v.Scalar() && err == nil && n.most.Sign() == 0
 }
 
 // isNumber reports whether a value is a number of any length.
@@ -150,27 +147,9 @@ func slug(entry jsonread.Value, d *dialect.Dialect) string {
 
 // purchasedSlugs returns every text of a purchased document that may be its slug, under the name of a dialect first.
 func purchasedSlugs(entry jsonread.Value, d *dialect.Dialect) []string {
-	found := slugs(entry, cmp.Or(d.Document.DocumentType, d.Offer.DocumentType))
+	found := cost.Slugs(entry, cmp.Or(d.Document.DocumentType, d.Offer.DocumentType))
 	if len(found) == 0 {
-		found = slugs(entry, "")
-	}
-	return found
-}
-
-// slugs returns every text of a document that may be its slug. A name of a dialect is the only one.
-func slugs(entry jsonread.Value, name string) (found []string) {
-	names := []string{"document_type", "slug", "type"}
-	if name != "" {
-		names = []string{name}
-	}
-	for i := range len(names) + 1 {
-		value := entry
-		if i > 0 {
-			value = entry.At(names[i-1])
-		}
-		if text := strings.TrimSpace(value.Text); value.Kind == '"' && text != "" {
-			found = append(found, text)
-		}
+		found = cost.Slugs(entry, "")
 	}
 	return found
 }
@@ -185,7 +164,7 @@ func unclear(outer, inner jsonread.Value, at string) string {
 			return "holds a list instead of a record"
 		}
 		if name, twice := level.Repeated(); twice {
-			return "gives " + quote(name) + " twice"
+			return "gives " + spelling.Quote(name) + " twice"
 		}
 		for _, name := range []string{"request_id", "status"} {
 			if !level.Get(name).Scalar() {
@@ -193,7 +172,7 @@ func unclear(outer, inner jsonread.Value, at string) string {
 			}
 		}
 		if status := level.Get("status").Text; owesPayment(status) {
-			return "has the status " + quote(status) + ", in which a payment is missing"
+			return "has the status " + spelling.Quote(status) + ", in which a payment is missing"
 		}
 	}
 	if outer.Get("request_id").Text == "" {
@@ -210,7 +189,7 @@ func unclear(outer, inner jsonread.Value, at string) string {
 // Named returns the members of an offer that contain a text for which a condition holds, in every offer: a name, or a path
 // of two names.
 func (r *Record) Named(is func(text string) bool) (paths []string) {
-	offers := r.draft.Get("available_documents").Elements
+	offers := r.Data.Get("available_documents").Elements
 	if len(offers) == 0 {
 		return nil
 	}
@@ -289,9 +268,9 @@ func ReadList(data, requestID string, purchased []string, draft *Record) string 
 // Contradiction returns why the record of a successful response does not confirm the purchase of these documents; "" if it
 // does. A response that does not counts as lost.
 func (r *Record) Contradiction(requestID string, purchased []string, draft *Record) string {
-	switch id := r.draft.Get("request_id").Text; {
+	switch id := r.Data.Get("request_id").Text; {
 	case id != "" && id != requestID:
-		return "is about the request " + quote(id)
+		return "is about the request " + spelling.Quote(id)
 	case r.Unclear != "":
 		return r.Unclear
 	case r.Draft:
@@ -325,7 +304,7 @@ func hasAny(object jsonread.Value, names ...string) bool {
 // with such a status is not one of purchased documents.
 func owesPayment(status string) bool {
 	has := func(names ...string) bool {
-		return slices.ContainsFunc(wordsOf(status), func(word string) bool { return slices.Contains(names, word) })
+		return slices.ContainsFunc(spelling.Words(status), func(word string) bool { return slices.Contains(names, word) })
 	}
 	return has("unpaid", "payment", "insufficient") && !has("received", "confirmed", "succeeded", "completed")
 }
@@ -406,14 +385,6 @@ func (r *Record) OnlyThese(purchased []string) bool {
 
 // folded returns a slug without spaces around it, in lower case.
 func folded(slug string) string { return strings.ToLower(strings.TrimSpace(slug)) }
-
-// quote quotes the start of a text.
-func quote(text string) string {
-	if len(text) > 40 {
-		text = text[:40] + "…"
-	}
-	return strconv.Quote(text)
-}
 
 // Refused is what the body of a refusal shows about the request that it refuses. It holds no text of the service,
 // because errors keep it.

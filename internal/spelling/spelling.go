@@ -1,4 +1,4 @@
-// Package spelling finds the name that was perhaps meant by an unknown one.
+// Package spelling reads and writes names in messages: it finds the name that was perhaps meant by an unknown one.
 package spelling
 
 import (
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Nearest returns the known name that is near an unknown one, or the first that begins with it; otherwise "". Names
@@ -89,4 +90,36 @@ func Counted(n int, one, many string) string {
 		return "1 " + one
 	}
 	return strconv.Itoa(n) + " " + many
+}
+
+// Quote quotes the start of a text, so that an error stays short even if a member holds a whole body.
+func Quote(text string) string {
+	if len(text) > 40 {
+		text = strings.ToValidUTF8(text[:40], "") + "…" // without half of a character
+	}
+	return strconv.Quote(text)
+}
+
+// Words splits a name at its capitals, and at everything but letters, into words in lower case.
+func Words(name string) (words []string) {
+	start, letters := 0, []rune(name)
+	for i, r := range letters {
+		switch {
+		case !unicode.IsLetter(r):
+			words = appendWord(words, letters[start:i])
+			start = i + 1
+		case i > start && unicode.IsUpper(r) && (unicode.IsLower(letters[i-1]) || i+1 < len(letters) &&
+			unicode.IsLower(letters[i+1])):
+			words = appendWord(words, letters[start:i])
+			start = i
+		}
+	}
+	return appendWord(words, letters[start:])
+}
+
+func appendWord(words []string, letters []rune) []string {
+	if len(letters) == 0 {
+		return words
+	}
+	return append(words, strings.ToLower(string(letters)))
 }

@@ -13,6 +13,7 @@ trap 'rm -rf "$work"' EXIT
 packages() {
   cat <<'END'
 internal/evidence               -test.v=false
+internal/cost                   -test.v=false
 internal/wait                   -test.v=false
 internal/decimal                -test.v=false
 internal/redact                 -test.v=false

@@ -1,4 +1,4 @@
-package evidence
+package cost
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // counter adds up what an offer can cost: its price, and every other number that it shows, each at the most that it can
@@ -31,7 +32,7 @@ type counter struct {
 // can be the price by its name has none.
 func (c *counter) stop(path, problem, declared string) {
 	unclear := &Unclear{Problem: "has no clear price (" + path + " " + problem + ")"}
-	if declared != "" && !areForms(wordsOf(declared)) {
+	if declared != "" && !areForms(spelling.Words(declared)) {
 		unclear.Lines = []dialect.Line{besideLine(declared)}
 	}
 	c.err = cmp.Or(c.err, error(unclear))
@@ -48,12 +49,12 @@ func (c *counter) cost() (Cost, error) {
 	}
 	largest := slices.MaxFunc(append([]number{price}, c.forms...), func(a, b number) int { return a.most.Cmp(b.most) })
 	others := c.others
-	if largest != price && !areForms(wordsOf(c.price.path[len(c.price.path)-1])) {
+	if largest != price && !areForms(spelling.Words(c.price.path[len(c.price.path)-1])) {
 		others = append(slices.Clip(others), number{path: strings.Join(c.price.path, "."), most: price.most,
 			text: "price " + text(price.most)})
 	}
 	most, counted := c.sum(largest, others)
-	isSum := len(counted) > 1 && !anyOf(wordsOf(largest.path), untaxedWords)
+	isSum := len(counted) > 1 && !anyOf(spelling.Words(largest.path), untaxedWords)
 	if sum, _ := c.sum(price, c.others); isSum && c.isRounded(largest.most, sum) {
 		most, counted = c.roundUp(largest.most), []number{largest}
 	}
@@ -170,7 +171,7 @@ func (c *counter) value(v jsonread.Value, at place) {
 // all counts the members or elements of a value.
 func (c *counter) all(v jsonread.Value, at place) {
 	if name, twice := v.Repeated(); twice {
-		c.stop(quote(name), "is given twice", "")
+		c.stop(spelling.Quote(name), "is given twice", "")
 	}
 	statesShareAlone := func(v jsonread.Value) bool { return statesShare(jsonread.Member{Value: v}) }
 	isShare := slices.ContainsFunc(v.Members, statesShare) || slices.ContainsFunc(v.Elements, statesShareAlone)
@@ -211,10 +212,10 @@ func (c *counter) declared(v jsonread.Value, at place) {
 
 // statesShare reports whether a member or element states that the numbers beside it are percentages: "type": "percent".
 func statesShare(m jsonread.Member) bool {
-	words := wordsOf(m.Value.Text)
+	words := spelling.Words(m.Value.Text)
 	switch {
 	case m.Value.Text == "true":
-		return areShare(wordsOf(m.Name))
+		return areShare(spelling.Words(m.Name))
 	case m.Value.Kind != '"' || strings.ContainsFunc(m.Value.Text, unicode.IsDigit):
 		return false
 	}
@@ -228,7 +229,7 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 	switch {
 	case at.isCurrency() && c.foreign(currencyIn(v, c.offer)), c.foreign(codeIn([]string{v.Text})),
 		isSymbol(v.Text) && c.foreign(v.Text):
-		c.stop(at.path, "is "+quote(v.Text), c.ownerOf(at.path))
+		c.stop(at.path, "is "+spelling.Quote(v.Text), c.ownerOf(at.path))
 	case at.isNoMoney():
 	case errors.Is(err, decimal.ErrRange):
 		c.stop(at.path, tooLong, at.path)
@@ -239,7 +240,7 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 		c.stop(at.path, "is "+text(n.most)+", and the price may be that of one", at.path)
 	case at.isCount || isOf(at.last(), countWords+" items"):
 	case c.foreign(code):
-		c.stop(at.path, "is in "+quote(code), at.path)
+		c.stop(at.path, "is in "+spelling.Quote(code), at.path)
 	default:
 		c.number(n, at)
 	}
@@ -295,7 +296,7 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 	for _, n := range parts.others {
 		more, ok := sum.Add(n.most)
 		sum, fits = more, fits && ok
-		hasTotal = hasTotal || n.most == c.price.most && areForms(wordsOf(strings.TrimPrefix(n.path, at.path)))
+		hasTotal = hasTotal || n.most == c.price.most && areForms(spelling.Words(strings.TrimPrefix(n.path, at.path)))
 	}
 	return fits && (count > 1 && sum == c.price.most || count > 2 && sum == total && hasTotal)
 }

@@ -1,4 +1,6 @@
-package evidence
+// Package cost decides what a purchase of a document can cost, by its offer: the price, and every other number that the
+// offer shows, each at the most that it can mean. docs/money.md has the rule and its exceptions for users.
+package cost
 
 import (
 	"cmp"
@@ -10,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Cost is the cost of a document, by its offer.
@@ -40,15 +43,17 @@ type Offers struct {
 	dialect  *dialect.Dialect
 }
 
-// Offers returns the available documents by slug. It reads each of them once.
-func (r *Record) Offers() *Offers {
-	d := r.in()
-	offers := &Offers{currency: r.draft.At(cmp.Or(d.Record.Currency, "currency")), entries: map[string][]jsonread.Value{},
+// Read reads the available documents of a draft, each of them once. The dialect may be nil.
+func Read(draft jsonread.Value, d *dialect.Dialect) *Offers {
+	if d == nil {
+		d = new(dialect.Dialect)
+	}
+	offers := &Offers{currency: draft.At(cmp.Or(d.Record.Currency, "currency")), entries: map[string][]jsonread.Value{},
 		dialect: d}
-	offers.twice, _ = r.draft.Repeated()
-	if available := r.draft.Get("available_documents"); available.Kind == '[' {
+	offers.twice, _ = draft.Repeated()
+	if available := draft.Get("available_documents"); available.Kind == '[' {
 		for _, entry := range available.Elements {
-			found := slugs(entry, d.Offer.DocumentType)
+			found := Slugs(entry, d.Offer.DocumentType)
 			for i, slug := range found {
 				if !slices.Contains(found[:i], slug) {
 					offers.entries[slug] = append(offers.entries[slug], entry)
@@ -59,11 +64,22 @@ func (r *Record) Offers() *Offers {
 	return offers
 }
 
-// With returns the same offers, as a client with another dialect reads them.
-func (o *Offers) With(d *dialect.Dialect) *Offers {
-	other := *o
-	other.dialect = d
-	return &other
+// Slugs returns every text of a document that may be its slug. A name of a dialect is the only one.
+func Slugs(entry jsonread.Value, name string) (found []string) {
+	names := []string{"document_type", "slug", "type"}
+	if name != "" {
+		names = []string{name}
+	}
+	for i := range len(names) + 1 {
+		value := entry
+		if i > 0 {
+			value = entry.At(names[i-1])
+		}
+		if text := strings.TrimSpace(value.Text); value.Kind == '"' && text != "" {
+			found = append(found, text)
+		}
+	}
+	return found
 }
 
 // Cost returns the cost of a document. A price without a currency is in the assumed one. The error is the
@@ -77,7 +93,7 @@ func (o *Offers) Cost(slug, assumed string) (Cost, error) {
 	case len(entries) > 1:
 		return Cost{}, errors.New("is offered more than once: select other documents")
 	case o.twice != "":
-		return Cost{}, fmt.Errorf("has no clear price (the draft gives %s twice)", quote(o.twice))
+		return Cost{}, fmt.Errorf("has no clear price (the draft gives %s twice)", spelling.Quote(o.twice))
 	}
 	offer, d := entries[0], o.dialect.Offer
 	price, err := priceOf(offer, d)
@@ -96,7 +112,7 @@ func (o *Offers) Cost(slug, assumed string) (Cost, error) {
 		return Cost{}, errors.New("has no clear price (the currency of the draft cannot be read)")
 	}
 	code := price.code
-	if !isCode(code) {
+	if !IsCode(code) {
 		code = "" // a symbol
 	}
 	c := counter{price: price, shown: offer, offer: d,

@@ -1,4 +1,4 @@
-package evidence
+package cost
 
 import (
 	_ "embed"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/internal/decimal"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 //go:embed testdata/offers.tsv
@@ -21,7 +22,7 @@ func TestOffers_Cost(t *testing.T) {
 		}
 		row := strings.Split(strings.TrimSpace(line), "\t")
 		draft := `{"currency":"NGN","available_documents":[{"slug":"FDA",` + row[3] + `}]}`
-		got, err := Read(draft, nil).Offers().Cost("FDA", "")
+		got, err := Read(jsonread.Parse(draft), nil).Cost("FDA", "")
 		price, most := text(got.Price), text(got.Most)
 		if err != nil {
 			price, most = "-", "-"
@@ -60,7 +61,7 @@ func TestOffers_CostOfTheOnlyOffer(t *testing.T) {
 		of(fda(`"amount":1`) + `,{"document_type":"MSDS","slug":"FDA","amount":100}`):    "",
 		of(fda(`"amount":10.50`) + `,{"slug":"MSDS"},{"slug":"fda","amount":2,"tax":4}`): "10.5",
 	} {
-		got, err := Read(`{"status":"draft",`+members+`}`, nil).Offers().Cost("FDA", "NGN")
+		got, err := Read(jsonread.Parse(`{"status":"draft",`+members+`}`), nil).Cost("FDA", "NGN")
 		most := text(got.Most)
 		if err != nil || got.Currency != "NGN" {
 			most = ""

@@ -1,4 +1,4 @@
-package evidence
+package cost
 
 import (
 	"errors"
@@ -55,6 +55,12 @@ func readAmount(v jsonread.Value) (amount, error) {
 	}
 	return amount{plain: plain, most: most, percent: found[3] == "%",
 		code: strings.ToUpper(found[1] + strings.TrimSuffix(found[3], "%"))}, nil
+}
+
+// IsZero reports whether a value is an amount of zero, such as "0.00 NGN".
+func IsZero(v jsonread.Value) bool {
+	n, err := readAmount(v)
+	return v.Scalar() && err == nil && n.most.Sign() == 0
 }
 
 // startOfAmount returns the pattern of a text that may begin with an amount, also if the whole is not one. The group is a currency.

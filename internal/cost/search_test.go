@@ -1,4 +1,4 @@
-package evidence
+package cost
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
@@ -20,7 +21,7 @@ func TestOffers_NoOrdinaryOfferCostsLessThanItsCharge(t *testing.T) {
 	exact, higher, unclear, s := 0, 0, 0, service{randomtest.Random(t)}
 	for range number {
 		offer, charge := s.offer()
-		cost, err := Read(`{"currency":"NGN","available_documents":[{"slug":"FDA",`+offer+`}]}`, nil).Offers().Cost("FDA", "")
+		cost, err := Read(jsonread.Parse(`{"currency":"NGN","available_documents":[{"slug":"FDA",`+offer+`}]}`), nil).Cost("FDA", "")
 		if err != nil {
 			unclear++
 			continue

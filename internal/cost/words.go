@@ -1,10 +1,11 @@
-package evidence
+package cost
 
 import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // The words of names. A word can only lower what a number counts, or make an offer unclear; docs/internals/COST.md lists them
@@ -67,7 +68,7 @@ type place struct {
 
 // inside returns the place of a member.
 func (p place) inside(member string) place {
-	name := wordsOf(member)
+	name := spelling.Words(member)
 	inner := place{name: name, words: slices.Concat(p.words, name), isCount: p.isCount || isOf(p.last(), countWords),
 		path: strings.TrimPrefix(p.path+"."+cmp.Or(strings.ReplaceAll(member, ".", "_"), "_"), ".")}
 	if p.isCurrency() {
@@ -127,28 +128,4 @@ func statesPercent(words []string) bool {
 func areShare(words []string) bool {
 	isRate := func(word string) bool { return strings.HasSuffix(strings.TrimSuffix(word, "s"), "rate") }
 	return statesPercent(words) || anyOf(words, shareWords) || slices.ContainsFunc(words, isRate)
-}
-
-// wordsOf splits a name at its capitals, and at everything but letters, into words in lower case.
-func wordsOf(name string) (words []string) {
-	start, letters := 0, []rune(name)
-	for i, r := range letters {
-		switch {
-		case !unicode.IsLetter(r):
-			words = appendWord(words, letters[start:i])
-			start = i + 1
-		case i > start && unicode.IsUpper(r) && (unicode.IsLower(letters[i-1]) || i+1 < len(letters) &&
-			unicode.IsLower(letters[i+1])):
-			words = appendWord(words, letters[start:i])
-			start = i
-		}
-	}
-	return appendWord(words, letters[start:])
-}
-
-func appendWord(words []string, letters []rune) []string {
-	if len(letters) == 0 {
-		return words
-	}
-	return append(words, strings.ToLower(string(letters)))
 }

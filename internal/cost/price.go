@@ -1,4 +1,4 @@
-package evidence
+package cost
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // SameCurrency reports whether two currency codes are the same. Spaces around a code and the case of its letters do
@@ -75,14 +76,14 @@ func noPrice(offer jsonread.Value, d dialect.Offer, problem string) error {
 
 // currencyIn returns the text of a currency. If the dialect states that offers show none, only that of a code counts.
 func currencyIn(value jsonread.Value, d dialect.Offer) string {
-	if d.Currency == "-" && !isCode(strings.TrimSpace(value.Text)) {
+	if d.Currency == "-" && !IsCode(strings.TrimSpace(value.Text)) {
 		return ""
 	}
 	return value.Text
 }
 
-// isCode reports whether a text is a currency code: three letters.
-func isCode(text string) bool {
+// IsCode reports whether a text is a currency code: three letters.
+func IsCode(text string) bool {
 	notLetter := func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' }
 	return len(text) == 3 && !strings.ContainsFunc(text, notLetter)
 }
@@ -105,7 +106,7 @@ func sent(value jsonread.Value) string {
 	case '[':
 		return "a list"
 	}
-	return quote(value.Text)
+	return spelling.Quote(value.Text)
 }
 
 // text writes a number in full.
