@@ -51,3 +51,25 @@ func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
 		t.Errorf("no import goes along these arrows:\n%s", diff)
 	}
 }
+
+// The table of the payment path names each file that a program with the client compiles once.
+func TestARCHITECTURE_NamesTheFilesOfThePaymentPath(t *testing.T) {
+	section, _, _ := strings.Cut(strings.SplitAfter(readText(t, "docs/ARCHITECTURE.md"), "## The payment path")[1], "\n## ")
+	var named []string
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(section, -1) {
+		for name := range strings.SplitSeq(row[1], ", ") {
+			named = append(named, strings.Trim(name, "`"))
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+		`{{$path := .ImportPath}}{{with .Module}}{{if .Main}}{{range $.GoFiles}}{{$path}}/{{.}} {{end}}{{end}}{{end}}`, ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled := strings.Fields(strings.ReplaceAll(string(out), "github.com/shipping-go/shipping/", ""))
+	slices.Sort(named)
+	slices.Sort(compiled)
+	if diff := cmp.Diff(compiled, named); diff != "" {
+		t.Errorf("-compiled +named in docs/ARCHITECTURE.md:\n%s", diff)
+	}
+}
