@@ -242,12 +242,12 @@ func (b countedBody) Close() error {
 	return nil
 }
 
-// data returns the data of a list of rates, webhooks or transactions.
+// data returns the data of a list of the client.
 func (p *page) data(list string) string {
 	if p.text != "" || p.unlisted {
 		return cmp.Or(p.text, "{}")
 	}
-	member := map[string]string{"rates": "rate_id", "webhooks": "webhook_id", "transactions": "transactionId"}[list]
+	member := identifiers()[list]
 	records := make([]map[string]any, len(p.rows))
 	for i, row := range p.rows {
 		id, storage := p.id(row)
@@ -265,6 +265,15 @@ func (p *page) data(list string) string {
 	}
 	return string(text)
 }
+
+// identifiers are the members that identify the records of each list: the first field of a record is its identifier.
+var identifiers = sync.OnceValue(func() map[string]string {
+	members := map[string]string{}
+	for _, list := range shippingtest.Lists() {
+		members[list.Name], _, _ = strings.Cut(list.Record.Field(0).Tag.Get("json"), ",")
+	}
+	return members
+})
 
 // client returns a client of the list without retries.
 func (l *list) client(t testing.TB) *shipping.Client {
