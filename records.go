@@ -256,7 +256,7 @@ func decodeWith(reader *jsonread.Reader, raw RawJSON) *RegulatoryRequest {
 	return data.record
 }
 
-// decodeRecord is the function for the dialect of the client.
+// decodeRecord decodes a record with the member names of the client's dialect.
 func (c *core) decodeRecord(raw RawJSON) *RegulatoryRequest {
 	record := decodeWith(c.reader, raw)
 	record.Dialect = c.shown

@@ -343,9 +343,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		t.Errorf("no report: %v", report.Err())
 	}
 	report = &batch.Report{}
-	over := func(needed string) error {
-		return &shipping.BudgetError{Budget: *nairaBudget(t, "100"), Needed: shippingtest.Amount(t, needed)}
-	}
+	over := func(needed string) error { return overBudget(t, needed) }
 	busy, fda := &shipping.Error{StatusCode: http.StatusServiceUnavailable}, []shipping.DocumentType{"FDA"}
 	for name, test := range map[string]struct {
 		state     batch.State
@@ -396,8 +394,19 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 			t.Errorf("all states: the error is not %v", result.Err)
 		}
 	}
-	taxed := &shipping.BudgetError{Budget: *nairaBudget(t, "100"), Needed: shippingtest.Amount(t, "150"),
-		Beside: []string{"FDA: tax 75"}}
+}
+
+// overBudget returns the error of an item that needs so much of a budget of 100 NGN.
+func overBudget(t *testing.T, needed string) *shipping.BudgetError {
+	t.Helper()
+	return &shipping.BudgetError{Budget: *nairaBudget(t, "100"), Needed: shippingtest.Amount(t, needed)}
+}
+
+// Items are one line of the report if their errors differ only in amounts and identifiers.
+func TestReport_ErrJoinsItemsWithOneCause(t *testing.T) {
+	t.Parallel()
+	taxed := overBudget(t, "150")
+	taxed.Beside = []string{"FDA: tax 75"}
 	for name, test := range map[string]struct {
 		state  batch.State
 		errs   [2]error
@@ -405,8 +414,8 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 	}{
 		"amounts":       {batch.StateError, [2]error{errors.New("18.50 is needed"), errors.New("7 is needed")}, true},
 		"requests":      {batch.StateFailed, [2]error{errors.New("RD-A failed"), errors.New("RD-B failed")}, true},
-		"costs":         {batch.StateOverBudget, [2]error{over("150"), over("160")}, true},
-		"one has a tax": {batch.StateOverBudget, [2]error{over("150"), taxed}, false},
+		"costs":         {batch.StateOverBudget, [2]error{overBudget(t, "150"), overBudget(t, "160")}, true},
+		"one has a tax": {batch.StateOverBudget, [2]error{overBudget(t, "150"), taxed}, false},
 		"unknown":       {batch.StateUnknown, [2]error{errors.New("RD-A is lost"), errors.New("RD-B is lost")}, true},
 		"responses": {batch.StateError, [2]error{
 			&shipping.Error{Operation: "a", StatusCode: 404, Attempts: []shipping.Attempt{{ResponseID: "abc"}}},

@@ -27,7 +27,6 @@ type scanner struct {
 // newScanner returns a scanner at the start of text, which must not change while it is scanned.
 func newScanner(text []byte) scanner { return scanner{text: text, elements: math.MaxInt} }
 
-// fail makes the text fail.
 func (s *scanner) fail() { s.failed, s.pos = true, len(s.text) }
 
 // done reports whether everything was read, and nothing but space follows.

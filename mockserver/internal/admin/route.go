@@ -213,8 +213,7 @@ func (w *waiting) check() error {
 	return nil
 }
 
-// containing returns the elements of which one of the texts contains another one, in whatever case. Without that, it
-// returns all.
+// containing returns the elements with a text that contains text, ignoring case.
 func containing[T any](all []T, text string, texts func(T) []string) []T {
 	text = strings.ToLower(text)
 	return slices.DeleteFunc(all, func(one T) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/shipping-go/shipping/internal/signature"
 )
 
-// follow gives a document the names, places and statuses that a dialect decides.
-func follow(document object, declared *dialect.Dialect) {
+// applyDialect gives a document the names, places and statuses that a dialect decides.
+func applyDialect(document object, declared *dialect.Dialect) {
 	d := declared.Resolved()
 	components := members(document["components"])
 	schemas := members(components["schemas"])

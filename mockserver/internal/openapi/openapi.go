@@ -65,7 +65,7 @@ func Write(controls []Control, types Types, table []operations.Operation, d *dia
 			return nil, fmt.Errorf("service.json has a schema %s: rename the Go type of the control surface", name)
 		}
 	}
-	follow(document, d)
+	applyDialect(document, d)
 	merge(document, control)
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

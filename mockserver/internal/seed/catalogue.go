@@ -14,12 +14,12 @@ import (
 var catalogueJSON []byte
 
 type catalogue struct {
-	Articles map[string]article            `json:"articles"` // by a short name
-	Places   map[string]regulatory.Address `json:"places"`   // by a short name
-	Voyages  []voyage                      `json:"voyages"`  // newest first; the first matches several forms, the last two none
-	Invoices []voyage                      `json:"invoices"`
-	Carriers []carrier                     `json:"carriers"`
-	Wallets  []purse                       `json:"wallets"` // the first has plenty; the last has next to nothing
+	Articles     map[string]article            `json:"articles"`     // by a short name
+	Places       map[string]regulatory.Address `json:"places"`       // by a short name
+	Consignments []consignment                 `json:"consignments"` // newest first; the first matches several forms, the last two none
+	Invoices     []consignment                 `json:"invoices"`
+	Carriers     []carrier                     `json:"carriers"`
+	Wallets      []walletSeed                  `json:"wallets"` // the first has plenty; the last has next to nothing
 }
 
 func readCatalogue() (c catalogue, err error) {
@@ -41,8 +41,8 @@ type order struct {
 	Pieces  int    `json:"pieces"`
 }
 
-// voyage is a shipment or an invoice to be seeded.
-type voyage struct {
+// consignment is a shipment or an invoice to be seeded.
+type consignment struct {
 	From   string  `json:"from"`
 	To     string  `json:"to"`
 	Status string  `json:"status"`
@@ -63,7 +63,8 @@ type carrier struct {
 	Insured   bool   `json:"insured"`
 }
 
-type purse struct {
+// walletSeed is a wallet to be seeded.
+type walletSeed struct {
 	Currency  string `json:"currency"`
 	Name      string `json:"name"`
 	PerDollar string `json:"per_dollar"`

@@ -103,13 +103,13 @@ func (w *seeder) amount(text string) shipping.Amount {
 	return amount
 }
 
-// seedShipments makes the voyages, newest first. If the plan has more shipments, the voyages repeat, 50 days earlier
+// seedShipments makes the consignments of the catalogue, newest first. If the plan has more shipments, they repeat, 50 days earlier
 // each time.
 func (w *seeder) seedShipments() {
-	for i := range cmp.Or(w.plan.Shipments, len(w.Voyages)) {
-		v := w.Voyages[i%len(w.Voyages)]
+	for i := range cmp.Or(w.plan.Shipments, len(w.Consignments)) {
+		v := w.Consignments[i%len(w.Consignments)]
 		items, c := w.items(v.Goods), w.Carriers[i%len(w.Carriers)]
-		made := w.plan.End().Add(-time.Duration(v.Hours)*time.Hour - time.Duration(i/len(w.Voyages))*50*day)
+		made := w.plan.End().Add(-time.Duration(v.Hours)*time.Hour - time.Duration(i/len(w.Consignments))*50*day)
 		s := &account.Shipment{
 			ShipmentID: w.IDs.Coded("SH"), Status: v.Status,
 			AddressFrom: account.Address{AddressID: w.IDs.Numbered("AD"), Address: w.Places[v.From]},
@@ -129,7 +129,7 @@ func (w *seeder) seedShipments() {
 }
 
 // events returns the events of a shipment for its status.
-func (w *seeder) events(v voyage, made time.Time) []account.Progress {
+func (w *seeder) events(v consignment, made time.Time) []account.Progress {
 	from, to := w.Places[v.From].City, w.Places[v.To].City
 	steps := []struct {
 		after              time.Duration
@@ -185,15 +185,15 @@ func (w *seeder) seedRates() {
 			made = w.plan.End().Add(-time.Duration(seededRates-i) * 4 * time.Hour)
 			from, to, box = w.IDs.Numbered("AD"), w.IDs.Numbered("AD"), w.IDs.Numbered("PC")
 		}
-		purse := money[0]
+		wallet := money[0]
 		if i%5 == 4 {
-			purse = money[1+i%3]
+			wallet = money[1+i%3]
 		}
-		amount := w.priced(c.Price, purse, 40+w.IDs.Random.IntN(400))
-		fee := w.priced("1", purse, 20+w.IDs.Random.IntN(60))
-		coverage := w.priced("100", purse, 100)
+		amount := w.priced(c.Price, wallet, 40+w.IDs.Random.IntN(400))
+		fee := w.priced("1", wallet, 20+w.IDs.Random.IntN(60))
+		coverage := w.priced("100", wallet, 100)
 		w.Add("rates", account.Rate{
-			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.Currency, Breakdown: json.RawMessage("[]"),
+			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: wallet.Currency, Breakdown: json.RawMessage("[]"),
 			CarrierName: c.Name, CarrierSlug: c.Slug, CarrierLogo: "https://logos.example/" + c.Slug + ".svg",
 			Description: c.Service, CarrierReference: w.IDs.Numbered("CA"),
 			DeliveryAddress: to, PickupAddress: from, Parcel: box,
@@ -207,8 +207,8 @@ func (w *seeder) seedRates() {
 	}
 }
 
-// priced converts a price in US dollars into a purse's currency, at so many percent of it.
-func (w *seeder) priced(dollars string, into purse, percent int) shipping.Amount {
+// priced converts a price in US dollars into a wallet's currency, at so many percent of it.
+func (w *seeder) priced(dollars string, into walletSeed, percent int) shipping.Amount {
 	part, err := shipping.NewAmount(int64(percent), 2)
 	w.check(err)
 	for _, factor := range []string{dollars, into.PerDollar} {
@@ -247,7 +247,7 @@ func (w *seeder) seedWebhooks() {
 // seedDeliveries makes what the newest webhook was sent about the seeded shipments, oldest first.
 func (w *seeder) seedDeliveries() {
 	receiver := w.Webhooks.All[len(w.Webhooks.All)-1]
-	for _, id := range w.ShipmentIDs[:min(len(w.ShipmentIDs), len(w.Voyages))] {
+	for _, id := range w.ShipmentIDs[:min(len(w.ShipmentIDs), len(w.Consignments))] {
 		s := w.Shipments[id]
 		for i, step := range s.Events {
 			event := "shipment.updated"
@@ -304,7 +304,7 @@ func (w *seeder) seedWallets() {
 // openWallet opens a wallet with its first funding, or with nothing in an empty world. The rows that a
 // plan asks for are a history before that funding, which adds up to nothing: it has an even number of rows, and the
 // wallet gets another funding if the plan asks for an even number.
-func (w *seeder) openWallet(wallet ledger.Wallet, p purse, at time.Time) {
+func (w *seeder) openWallet(wallet ledger.Wallet, p walletSeed, at time.Time) {
 	w.check(w.Ledger.Open(wallet))
 	fundings := 1
 	if rows := w.plan.Computed; rows > 0 && len(w.Ledger.Wallets()) == 1 {
@@ -331,7 +331,7 @@ func (w *seeder) drain(wallets []string, at time.Time) {
 	}
 }
 
-func (w *seeder) chooseWallet(money []purse) int {
+func (w *seeder) chooseWallet(money []walletSeed) int {
 	drawn := w.IDs.Random.IntN(100)
 	for i, p := range money {
 		if drawn -= p.Share; drawn < 0 {
@@ -342,7 +342,7 @@ func (w *seeder) chooseWallet(money []purse) int {
 }
 
 // payForShipment debits a wallet, which is funded again if it would run dry. Every 40th payment is reversed.
-func (w *seeder) payForShipment(wallet string, p purse, number int, at time.Time) {
+func (w *seeder) payForShipment(wallet string, p walletSeed, number int, at time.Time) {
 	amount := w.priced("100", p, 4+w.IDs.Random.IntN(120))
 	id, how := w.IDs.Coded("TR"), account.TransactionDetails{Pending: number >= w.plan.debits()-3,
 		Reversed: number%40 == 20}

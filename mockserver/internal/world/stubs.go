@@ -3,6 +3,7 @@ package world
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -51,13 +52,19 @@ func (w *World) AddStub(s Stub) error {
 	return nil
 }
 
+func (w *World) removeStub(operation string) error {
+	if w.RemoveStubs(operation) == 0 {
+		return errors.New("it has no handler, and there is no such stub to remove")
+	}
+	return nil
+}
+
 func (w *World) addStub(s Stub) error {
+	if s.Handler == nil {
+		return w.removeStub(s.Operation())
+	}
 	path := concrete(s.Pattern)
 	switch operation := w.settings.Specified(s.Method, path); {
-	case s.Handler == nil && w.RemoveStubs(s.Operation()) > 0:
-		return nil
-	case s.Handler == nil:
-		return fmt.Errorf("it has no handler, and there is no such stub to remove")
 	case s.Method == "" || strings.ContainsAny(s.Method, " \t") || !wire.IsClean(s.Pattern) ||
 		strings.HasSuffix(s.Pattern, "/") || strings.HasPrefix(path+"/", wire.ControlPrefix):
 		return fmt.Errorf(`write a method, and a path outside %s such as "/v1/shipments/{id}", or "/v1/files/{path...}" for `+
