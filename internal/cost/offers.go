@@ -1,5 +1,5 @@
 // Package cost decides what a purchase of a document can cost, by its offer: the price, and every other number that the
-// offer shows, each at the most that it can mean. docs/money.md has the rule and its exceptions for users.
+// offer shows, each at the most that it can mean. docs/internals/COST.md has the rule and its exceptions.
 package cost
 
 import (

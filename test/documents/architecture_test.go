@@ -54,7 +54,7 @@ func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
 
 // The table of the payment path names each file that a program with the client compiles once.
 func TestARCHITECTURE_NamesTheFilesOfThePaymentPath(t *testing.T) {
-	section, _, _ := strings.Cut(strings.SplitAfter(readText(t, "docs/ARCHITECTURE.md"), "## The payment path")[1], "\n## ")
+	section, _, _ := strings.Cut(strings.SplitAfter(readText(t, "docs/internals/ARCHITECTURE.md"), "## The payment path")[1], "\n## ")
 	var named []string
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(section, -1) {
 		for name := range strings.SplitSeq(row[1], ", ") {
@@ -70,6 +70,6 @@ func TestARCHITECTURE_NamesTheFilesOfThePaymentPath(t *testing.T) {
 	slices.Sort(named)
 	slices.Sort(compiled)
 	if diff := cmp.Diff(compiled, named); diff != "" {
-		t.Errorf("-compiled +named in docs/ARCHITECTURE.md:\n%s", diff)
+		t.Errorf("-compiled +named in docs/internals/ARCHITECTURE.md:\n%s", diff)
 	}
 }

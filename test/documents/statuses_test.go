@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/internal/shippingtest"
-	"github.com/shipping-go/shipping/internal/specification"
+	openapi "github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/internal/status"
 )
 
@@ -27,7 +27,7 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 			Schemas map[string]struct{ Enum []string }
 		}
 	}
-	shippingtest.NoError(t, json.Unmarshal(specification.Service(), &document))
+	shippingtest.NoError(t, json.Unmarshal(openapi.Service(), &document))
 	shippingtest.Diff(t, "RequestStatus in service.json", names, document.Components.Schemas["RequestStatus"].Enum)
 	shippingtest.Diff(t, "constants of regulatory.go", names, constants(t, "regulatory.go", "RequestStatus"))
 	shippingtest.Diff(t, "constants of mockserver/internal/regulatory/states.go", names,
