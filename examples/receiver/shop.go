@@ -82,6 +82,10 @@ func (s *shop) work(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := s.buy(ctx); err != nil {
 			s.logger.Error("not everything is purchased", "error", err, "again", pause)
+			select {
+			case <-time.After(time.Second): // also if there is a notification already
+			case <-ctx.Done():
+			}
 		}
 		select {
 		case <-s.wake:

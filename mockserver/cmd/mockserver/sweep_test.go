@@ -157,13 +157,13 @@ func TestSweep_Examples(t *testing.T) {
 	nightly := "nightly -night 1 -in " + shipments + " -wallet {wallet} -budget 400000|NGN -out {dir}"
 	const (
 		shop   = "receiver -addr 127.0.0.1:{port} -store {dir}/deliveries -buy {dir} -budget 400000|NGN"
-		notify = " -restart -patience 0 -parallel 40 -notify http://127.0.0.1:{port}/hooks/shipping"
+		notify = " -restart -patience 0 -parallel 80 -notify http://127.0.0.1:{port}/hooks/shipping"
 	)
 	tests := []struct{ flags, program string }{
 		{"-restart -patience 0 -only regulatory.purchase#1:lost-after", nightly},
 		{"-restart -patience 0 -only regulatory.purchase#1:killed", nightly},
 		{"-quiet 1s -faults twice,replayed,forged,killed" + notify, shop},
-		{"-quiet 3m" + notify, shop}, // it settles for five minutes, with pauses of up to 160 s
+		{"-quiet 3m -timeout 12m" + notify, shop}, // it settles for five minutes, with pauses of up to 160 s
 		{"-restart -patience 0", nightly},
 		{"-faults late,late-after -parallel 40", nightly},
 		{"-restart -patience 0", "ledger -wallet {wallet} -out {dir}/ledger.csv"},
