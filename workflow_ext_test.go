@@ -115,6 +115,33 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
+// A charge above the cost of the draft was returned without an error.
+func TestAnalyzeAndPoll_AChargeAboveTheCost(t *testing.T) {
+	t.Parallel()
+	completed := func(members string) responders { return responders{record("completed", members)} }
+	type chargeRow struct {
+		draft string
+		reads responders
+		over  string // in the error; "": no error
+	}
+	shippingtest.EachInBubble(t, map[string]chargeRow{
+		"the cost":         {draftOfTwo, completed(`"charged_amount":2400.5,"currency":"NGN"`), ""},
+		"above":            {draftOfTwo, completed(`"charged_amount":2400.51,"currency":"NGN"`), "charged 2400.51 NGN"},
+		"another currency": {draftOfTwo, completed(`"charged_amount":5,"currency":"USD"`), "charged 5.00 USD"},
+		"a quote":          {`"charged_amount":2600,` + draftOfTwo, completed(`"charged_amount":2600,"currency":"NGN"`), ""},
+		"no cost":          {`"available_documents":[{"document_type":"FDA"}]`, completed(`"charged_amount":5,"currency":"NGN"`), ""},
+		"failed":           {draftOfTwo, responders{record("failed", `"charged_amount":2600,"currency":"NGN"`)}, "charged 2600.00 NGN"},
+	}, func(t *testing.T, test chargeRow) {
+		record, err := regulatory(t, workflow(record("draft", test.draft), test.reads...)).AnalyzeAndPoll(t.Context(), parcel,
+			selectAll)
+		failed, _ := errors.AsType[*shipping.RegulatoryError](err)
+		if over := errors.Is(err, shipping.ErrOvercharged); over != (test.over != "") || over &&
+			(!strings.Contains(err.Error(), test.over) || failed.Outcome != shipping.OutcomeCharged || record == nil) {
+			t.Errorf("%+v, %v", record, err)
+		}
+	})
+}
+
 func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("not this one")
