@@ -120,7 +120,7 @@ func (e *Error) refusalHint() string {
 	case errors.Is(e.kind, ErrNotFound):
 		return "check the id, and that it belongs to the account of the secret key"
 	case e.StatusCode == http.StatusConflict || e.StatusCode == http.StatusLocked:
-		return "the state of the record may not allow it: read it again"
+		return "the state of the record may not allow it: read the record, or try again later"
 	}
 	return "correct the request, which would be refused again"
 }

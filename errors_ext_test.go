@@ -86,8 +86,8 @@ func TestErrors_Texts(t *testing.T) {
 			"the service": refusal(403, "no"),
 		"403 Forbidden: the body is not JSON: RBAC: access denied ID; a proxy or firewall may have sent it: Error.Body " +
 			"contains it": body(403, "RBAC: access denied"),
-		"409 Conflict: busy ID; the state of the record may not allow it: read it again":     refusal(409, "busy"),
-		"429 Too Many Requests: slow down ID; send fewer requests, such as with WithLimiter": refusal(429, "slow down"),
+		"409 Conflict: busy ID; the state of the record may not allow it: read the record, or try again later": refusal(409, "busy"),
+		"429 Too Many Requests: slow down ID; send fewer requests, such as with WithLimiter":                   refusal(429, "slow down"),
 
 		"429 Too Many Requests: slow down ID; retry after 1m30s": refusal(429, "slow down").
 			HeaderSet(http.Header{"Retry-After": {"90"}}),

@@ -174,7 +174,8 @@ func (r request) mismatch(record *RegulatoryRequest) string {
 	case r.requestID != "" && record.RequestID != r.requestID:
 		return "the response is about another request, " + spelling.Quote(record.RequestID)
 	case record.RequestID == "":
-		return "the response holds no regulatory request: request_id is missing"
+		return "the response holds no regulatory request: request_id is missing; if a member of data holds the record, " +
+			"set record.at of the dialect"
 	case record.Status == "" && r.operation == OpGetRequest:
 		return "the response holds no regulatory request: status is missing"
 	case r.shipmentID != "" && record.ShipmentID != "" && record.ShipmentID != r.shipmentID:
