@@ -257,7 +257,7 @@ func (r Result) retryable() bool {
 }
 
 // cause returns the part of the error that other items can have too: without words that contain a digit, such as ids
-// and amounts, and without the key of the item.
+// and amounts, without the key of the item, and without remarks in brackets, such as the number of attempts.
 func (r Result) cause() string {
 	if over, ok := errors.AsType[*shipping.BudgetError](r.Err); ok && over.Needed.Known() {
 		return fmt.Sprint("over budget", len(over.Beside) > 0)
@@ -273,6 +273,14 @@ func (r Result) cause() string {
 		if id != "" {
 			text = strings.ReplaceAll(text, id, "1")
 		}
+	}
+	for {
+		before, rest, opened := strings.Cut(text, "[")
+		_, after, closed := strings.Cut(rest, "]")
+		if !opened || !closed {
+			break
+		}
+		text = before + after
 	}
 	words := slices.DeleteFunc(strings.Fields(text), func(word string) bool {
 		return strings.ContainsFunc(word, unicode.IsDigit)
@@ -312,7 +320,7 @@ func (o *openItems) line(longest int) string {
 	if len(o.keys) > 1 {
 		items = fmt.Sprint(len(o.keys), " items: ")
 		if slices.ContainsFunc(o.errs, func(err error) bool { return fmt.Sprint(err) != fmt.Sprint(o.first.Err) }) {
-			items = fmt.Sprint(len(o.keys), " items, this is the first: ")
+			items = fmt.Sprint(len(o.keys), " items, the text is that of the first: ")
 		}
 	}
 	var keys []string
@@ -331,7 +339,7 @@ type reportError []*openItems
 // Error has at most 2,000 bytes.
 func (e reportError) Error() string {
 	const most, ofRest, ofLine = 2000, 120, 330 // of a line: without its cause
-	longest := max(120, (most-ofRest)/len(e)-ofLine)
+	longest := max(240, (most-ofRest)/len(e)-ofLine)
 	var text strings.Builder
 	for i, group := range e {
 		line := group.line(longest)
@@ -368,13 +376,12 @@ func (r Result) next() string {
 		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
 			"analyze it again"
 	case r.fitsAnotherPeriod():
-		return "a run of another period has its own budget"
+		return "a run of another period, such as the next night, has its own budget"
 	case r.State == StateUnknown:
 		return "running the batch again settles it, too; if no run can, check the wallet's transactions, and call " +
 			"batch.Resolve"
 	case r.State == StateFailed && len(r.Documents) > 0:
-		return "call Regulatory.Retry, which needs the route regulatory.retry of the dialect: the next run reads the " +
-			"result, and purchases nothing; batch.Resolve closes the item"
+		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve closes it"
 	case r.State == StateFailed:
 		return "the next run analyzes it again; batch.Resolve closes the item"
 	case r.State == StateWaiting && len(r.Documents) > 0:

@@ -356,8 +356,8 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"draft":         {batch.StateDraft, nil, nil, "", false},
 		"closed":        {batch.StateClosed, nil, nil, "", false},
 		"not analyzed":  {batch.StateFailed, nil, shipping.ErrRequestFailed, "analyzes it again; batch.Resolve closes", false},
-		"not generated": {batch.StateFailed, fda, shipping.ErrRequestFailed, "route regulatory.retry of the dialect", false},
-		"over budget":   {batch.StateOverBudget, nil, over("50"), "another period has its own budget", false},
+		"not generated": {batch.StateFailed, fda, shipping.ErrRequestFailed, "Regulatory.Retry succeeds, the next run completes the item", false},
+		"over budget":   {batch.StateOverBudget, nil, over("50"), "such as the next night, has its own budget", false},
 		"too dear":      {batch.StateOverBudget, nil, over("150"), "remove the cause", false},
 		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "settles it, too", true},
 		"waiting":       {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
@@ -420,6 +420,9 @@ func TestReport_ErrJoinsItemsWithOneCause(t *testing.T) {
 		"responses": {batch.StateError, [2]error{
 			&shipping.Error{Operation: "a", StatusCode: 404, Attempts: []shipping.Attempt{{ResponseID: "abc"}}},
 			&shipping.Error{Operation: "a", StatusCode: 404, Attempts: []shipping.Attempt{{ResponseID: "xyz"}}}}, true},
+		"attempts": {batch.StateError, [2]error{
+			&shipping.Error{Operation: "a", StatusCode: 503, Attempts: make([]shipping.Attempt, 2)},
+			&shipping.Error{Operation: "a", StatusCode: 503, Attempts: make([]shipping.Attempt, 1)}}, true},
 		"statuses": {batch.StateError, [2]error{&shipping.Error{Operation: "a", StatusCode: 404},
 			&shipping.Error{Operation: "a", StatusCode: 403}}, false},
 	} {
@@ -429,7 +432,7 @@ func TestReport_ErrJoinsItemsWithOneCause(t *testing.T) {
 			report.Results = append(report.Results, result)
 		}
 		err := report.Err().Error()
-		if strings.Contains(err, "\n") == test.shared || strings.Contains(err, "(2 items, this is the first: ") != test.shared {
+		if strings.Contains(err, "\n") == test.shared || strings.Contains(err, "(2 items, the text is that of the first: ") != test.shared {
 			t.Errorf("%s: %s", name, err)
 		}
 	}
@@ -469,7 +472,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 	selectNone := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 		return nil, shipping.ErrInvalidRequest
 	}
-	const same, first = `(3 items: "SH-1", "SH-2", "SH-3")`, `(3 items, this is the first: "SH-1", "SH-2", "SH-3")`
+	const same, first = `(3 items: "SH-1", "SH-2", "SH-3")`, `(3 items, the text is that of the first: "SH-1", "SH-2", "SH-3")`
 	shippingtest.EachInBubble(t, map[string]row{
 		"a wrong key": {shippingtest.NewService(shippingtest.Refusal(401, "no")), batch.Options{}, 1,
 			shipping.ErrUnauthorized, false, "error: shipping: regulatory.analyze: ", same},

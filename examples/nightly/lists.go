@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // rates writes the cheapest rate of each parcel.
@@ -48,6 +50,24 @@ func (j *job) transactions(ctx context.Context) error {
 			t.Doubt()})
 	}
 	return j.write("wallet.csv", rows)
+}
+
+// results writes the outcome of each shipment, because the error of a report has the most frequent causes only.
+func (j *job) results(report *batch.Report) error {
+	rows, manual := [][]string{{"shipment", "state", "needs evidence", "error"}}, 0
+	for _, result := range report.Results {
+		row := []string{result.Key, string(result.State), "", ""}
+		if len(result.NotSelected) > 0 {
+			manual++
+			row[2] = fmt.Sprint(result.NotSelected)
+		}
+		if result.Err != nil {
+			row[3] = result.Err.Error()
+		}
+		rows = append(rows, row)
+	}
+	fmt.Printf("%d shipments also need documents with the evidence of a person; documents.csv lists all shipments\n", manual)
+	return j.write("documents.csv", rows)
 }
 
 // write replaces a CSV file. If it fails or is killed, the file of the last night stays.

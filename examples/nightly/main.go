@@ -105,10 +105,5 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	fmt.Printf("of %d shipments, %d are completed, and %d have nothing to buy; %s of %s spent or reserved tonight\n",
 		len(items),
 		report.Count(batch.StateCompleted), report.Count(batch.StateDraft), report.Committed.StringFixed(2), j.budget)
-	for _, result := range report.Results {
-		if len(result.NotSelected) > 0 {
-			fmt.Println(result.Key, "also needs", result.NotSelected, "with the evidence of a person")
-		}
-	}
-	return report, err
+	return report, errors.Join(err, j.results(report))
 }

@@ -79,7 +79,7 @@ func TestNights(t *testing.T) {
 		if after, err := os.ReadFile(filepath.Join(folder, "wallet.csv")); !bytes.Equal(after, before) {
 			t.Errorf("the file of the last night is gone: %v", err)
 		}
-		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200} {
+		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200, "documents.csv": 1} {
 			text, err := os.ReadFile(filepath.Join(folder, name))
 			if lines := strings.Count(string(text), "\n"); err != nil || lines < least {
 				t.Errorf("%s has %d lines: %v", name, lines, err)
