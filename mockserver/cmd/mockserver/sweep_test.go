@@ -162,7 +162,7 @@ func TestSweep_Examples(t *testing.T) {
 	tests := []struct{ flags, program string }{
 		{"-restart -patience 0 -only regulatory.purchase#1:lost-after", nightly},
 		{"-restart -patience 0 -only regulatory.purchase#1:killed", nightly},
-		{"-quiet 1s -faults twice,replayed,forged,killed" + notify, shop},
+		{"-quiet 1s -faults twice,replayed,forged" + notify, shop},
 		{"-quiet 3m -timeout 12m" + notify, shop}, // it settles for five minutes, with pauses of up to 160 s
 		{"-restart -patience 0", nightly},
 		{"-faults late,late-after -parallel 40", nightly},
