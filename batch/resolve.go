@@ -89,7 +89,7 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 	case r.Step == StepPurchasing, byHand && !r.final():
 		r.Step = StepAnalyzed // the price stays in the record, so that the outcome can be corrected, and does not count
 	case r.Step == "":
-		return "the journal has no record of it"
+		return "the journal has no record of it: check the key, which is the id of the shipment unless Item.Key is set"
 	case r.final():
 		return fmt.Sprintf("it has ended, with the record %q; compare the wallet's transactions with its charge", r.Step)
 	default:

@@ -50,8 +50,13 @@ func Parse(text []byte) (*Dialect, error) {
 	if start := bytes.TrimSpace(text); len(start) == 0 || start[0] == '"' || start[0] != '{' && !json.Valid(start) {
 		return parseLines(string(text))
 	}
-	if !json.Valid(text) {
-		return nil, errors.New("the dialect is not valid JSON")
+	var any json.RawMessage
+	if err := json.Unmarshal(text, &any); err != nil {
+		line := 1
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			line += bytes.Count(text[:syntax.Offset], []byte("\n"))
+		}
+		return nil, fmt.Errorf("the dialect is not valid JSON, in line %d: %w", line, err)
 	}
 	d := new(Dialect)
 	var problems []error

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,8 +57,11 @@ func OpenFileStore(path string, options StoreOptions) (*FileStore, error) {
 		return nil, fmt.Errorf("%w: %s: close it in the other process, or in this one, or choose another path", ErrStoreInUse,
 			path)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("webhook: the store cannot be created: make the folder %s first: %w", filepath.Dir(path), err)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("webhook: the store cannot be opened: %w", err)
 	}
 	s := &FileStore{path: absolute, memory: NewMemoryStore(options), lock: lock}
 	if err := s.load(); err != nil {

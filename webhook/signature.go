@@ -73,7 +73,7 @@ func (s *settings) verification() (func(http.Header, []byte) error, error) {
 		key, err := s.scheme.Decode(held.Reveal())
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("webhook: %w: pass them to WithKeys", err)
+			return nil, fmt.Errorf("webhook: WithKeys: %w", err)
 		case fips140.Enforced() && len(key) < 112/8:
 			return nil, errors.New("webhook: GODEBUG=fips140=only forbids a key of less than 14 bytes: use a longer one, or " +
 				"fips140=on")

@@ -98,7 +98,8 @@ func (s *sweeper) provesNothing() error {
 		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", files,
 			slices.Sorted(maps.Keys(n.out.Files)))
 	case len(n.notifier.emitted) > 0 && len(n.received) == 0:
-		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing: %s",
+		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing. "+
+			"It must listen at the address of the notifications, and respond with a status of 2xx: %s",
 			strings.Join(n.unaccepted, "; "))
 	case len(n.Requests) == 0:
 		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies. %s", n.requestsSent())

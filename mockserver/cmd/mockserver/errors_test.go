@@ -49,6 +49,7 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -pairs=maybe -- go", exitUsage, `invalid value "maybe" for flag -pairs: write true or false`},
 		{"sweep -dialect list.nothing=1 -- go", exitUsage, `unknown field "list.nothing"`},
 		{"sweep -notify http://127.0.0.1:8080/ -- go", exitUsage, "-notify needs {port}"},
+		{"sweep -- go {shipmnt}", exitUsage, "unknown placeholder {shipmnt}: did you mean {shipment}?"},
 		{"sweep -- ./no-such-program", exitFailure, "cannot start the program: "},
 		{"sweep -- {dir}", exitFailure, "cannot start the program: "},
 		{"sweep -- go no-such-subcommand", exitFailure,

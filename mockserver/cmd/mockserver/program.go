@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/mockserver/sweep"
@@ -118,6 +120,18 @@ func placeholders(variables []setting) *strings.Replacer {
 		pairs = append(pairs, "{"+name+"}", v.value)
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// checkPlaceholders returns an error if a placeholder in an argument is misspelled.
+func checkPlaceholders(args []string) error {
+	known := []string{"shipment", "wallet", "invoice", "webhook", "dir", "port", "base_url", "secret_key"}
+	for _, found := range regexp.MustCompile(`\{\w+\}`).FindAllString(strings.Join(args, " "), -1) {
+		name := strings.Trim(found, "{}")
+		if meant := spelling.Nearest(name, known); meant != "" && meant != name {
+			return fmt.Errorf("unknown placeholder %s: did you mean {%s}?", found, meant)
+		}
+	}
+	return nil
 }
 
 // readFiles returns the content of those of some files that can be read.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,7 +97,7 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 		return exit{exitUsage, errors.New("name the program: mockserver sweep -- ./program arguments")}
 	}
 	config, err := sweepConfig(cmd)
-	if err != nil {
+	if err = cmp.Or(err, checkPlaceholders(args)); err != nil {
 		return exit{exitUsage, err}
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {

@@ -243,7 +243,11 @@ func misspelt(unknown []string, into any) string {
 // position describes a decoding error of a body of a length, and the byte at which it occurred.
 func position(err error, length int) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
+		text := fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
+		if strings.Contains(text, `'\''`) {
+			text += ": JSON has double quotes"
+		}
+		return text
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Value == "number" && (wrong.Type.Name() == "Duration" || strings.HasSuffix(wrong.Field, "duration")) {
