@@ -237,6 +237,47 @@ func (e *RegulatoryError) advice() string {
 	return text
 }
 
+// declareName returns the line that names the member of the offers with a text for which a condition holds, as a part of
+// an error; "" unless there is exactly one.
+func (r *RegulatoryRequest) declareName(field string, is func(text string) bool) string {
+	if names := r.shown().Named(is); len(names) == 1 {
+		return r.declareLine(field, names[0])
+	}
+	return ""
+}
+
+func (r *RegulatoryRequest) declareLine(field, value string) string {
+	return r.Dialect.Declare(dialect.Line{Field: field, Value: value})
+}
+
+// isUsualMode reports whether a text is likely to be the mode of a document.
+func isUsualMode(text string) bool {
+	text = strings.ToLower(text)
+	return text == "manual" || strings.HasPrefix(text, "auto")
+}
+
+// declarePlace returns the line that names the member of data with the record, as the end of an error; "" if the record
+// was found, or no member is one.
+func (c *core) declarePlace(data RawJSON, found *RegulatoryRequest) string {
+	if found.RequestID != "" && found.Status != "" {
+		return ""
+	}
+	for _, m := range jsonread.Parse(string(data)).Members {
+		if m.Value.Get("request_id").Text == "" || m.Name == "request" {
+			continue
+		}
+		if line := c.dialect.Declare(dialect.Line{Field: "record.at", Value: m.Name}); line != "" {
+			return ": " + line
+		}
+	}
+	return ""
+}
+
+// declareRoute returns the line with the route of an operation, as a part of an error.
+func declareRoute(o operations.Operation) string {
+	return new(dialect.Dialect).Declare(dialect.Line{Field: "routes", Value: o.Name + "=" + o.Method + " " + o.Route})
+}
+
 // undeclaredRefusal returns the lines that make a response a refusal, as a part of an error; "" if no dialect can.
 func (e *RegulatoryError) undeclaredRefusal() string {
 	failed, ok := errors.AsType[*Error](e.Err)
@@ -247,8 +288,12 @@ func (e *RegulatoryError) undeclaredRefusal() string {
 	if at == "" {
 		return ""
 	}
-	return "; if the service refuses in this form, " + new(dialect.Dialect).Declare(
-		dialect.Line{Field: "refusal.format", Value: "object"}, dialect.Line{Field: "refusal.message", Value: at})
+	lines := new(dialect.Dialect).Declare(dialect.Line{Field: "refusal.format", Value: "object"},
+		dialect.Line{Field: "refusal.message", Value: at})
+	if lines == "" {
+		return ""
+	}
+	return "; if the service refuses in this form, " + lines
 }
 
 // reasonAt returns the path of a text that can be the reason of a refusal: a name, or a path of two names; "" without one.

@@ -161,11 +161,6 @@ func (c *core) find(r request) (operations.Operation, error) {
 	return c.operations[i], nil
 }
 
-// declareRoute returns the line with the route of an operation, as a part of an error.
-func declareRoute(o operations.Operation) string {
-	return new(dialect.Dialect).Declare(dialect.Line{Field: "routes", Value: o.Name + "=" + o.Method + " " + o.Route})
-}
-
 // newCall builds the call and validates it.
 func (c *core) newCall(operation operations.Operation, r request, settings callSettings) (transport.Call, error) {
 	call := transport.Call{Method: operation.Method, Header: make(http.Header, 8), Retry: operation.Retry}

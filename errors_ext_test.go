@@ -18,7 +18,6 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/transport"
@@ -152,33 +151,33 @@ func TestErrors_Texts(t *testing.T) {
 func TestErrors_IDOfTheResponse(t *testing.T) {
 	t.Parallel()
 	long, key := strings.Repeat("x", 200), shippingtest.Key
-	d := &dialect.Dialect{Refusal: dialect.Refusal{ResponseID: "X-Trace"}}
+	const d = "refusal.response_id=X-Trace"
 	for name, test := range map[string]struct {
 		header  http.Header
-		dialect *dialect.Dialect
+		dialect string
 		id      string
 		end     string // of the text of the error
 	}{
-		"none":              {http.Header{}, nil, "", "no such request (request RD-1)"},
-		"the usual one":     {http.Header{"X-Request-Id": {"7"}, "Request-Id": {"8"}}, nil, "7", " [response id 7]"},
-		"another":           {http.Header{"X-Request-Id": {" "}, "Request-Id": {"8"}}, nil, "8", " [response id 8]"},
-		"of a group":        {http.Header{"X-Correlation-Id": {"9"}}, nil, "9", " [response id 9]"},
+		"none":              {http.Header{}, "", "", "no such request (request RD-1)"},
+		"the usual one":     {http.Header{"X-Request-Id": {"7"}, "Request-Id": {"8"}}, "", "7", " [response id 7]"},
+		"another":           {http.Header{"X-Request-Id": {" "}, "Request-Id": {"8"}}, "", "8", " [response id 8]"},
+		"of a group":        {http.Header{"X-Correlation-Id": {"9"}}, "", "9", " [response id 9]"},
 		"of the dialect":    {http.Header{"X-Request-Id": {"7"}, "X-Trace": {"10"}}, d, "10", " [response id 10]"},
 		"not of the header": {http.Header{"X-Request-Id": {"7"}}, d, "", "no such request (request RD-1)"},
-		"a long one": {http.Header{"X-Request-Id": {long}}, nil, long[:128] + "…",
+		"a long one": {http.Header{"X-Request-Id": {long}}, "", long[:128] + "…",
 			" [response id " + long[:128] + "…]"},
-		"the secret key": {http.Header{"X-Request-Id": {key}}, nil, redact.Mark, " [response id " + redact.Mark + "]"},
-		"a forged line":  {http.Header{"X-Request-Id": {"7\tlevel=INFO"}}, nil, "7 level=INFO", " [response id 7 level=INFO]"},
+		"the secret key": {http.Header{"X-Request-Id": {key}}, "", redact.Mark, " [response id " + redact.Mark + "]"},
+		"a forged line":  {http.Header{"X-Request-Id": {"7\tlevel=INFO"}}, "", "7 level=INFO", " [response id 7 level=INFO]"},
 		// Of the reference server, whose path can contain the name of a world, which is a part of the key.
-		"explained": {http.Header{"X-Request-Id": {"req-7"}, "X-Mock-Why": {"/_mock/journal/req-7?world=a"}}, nil,
+		"explained": {http.Header{"X-Request-Id": {"req-7"}, "X-Mock-Why": {"/_mock/journal/req-7?world=a"}}, "",
 			"req-7", " [response id req-7]; see /_mock/journal/req-7?world=a"},
 		"explained, withheld": {http.Header{"X-Request-Id": {"req-7"}, "X-Mock-Why": {"/_mock/journal/req-7?world=" + key}},
-			nil, "req-7", " [response id req-7]; see /_mock/journal/req-7 with the key of this client"},
-		"explained elsewhere": {http.Header{"X-Mock-Why": {"https://elsewhere.test"}}, nil, "", "(request RD-1)"},
+			"", "req-7", " [response id req-7]; see /_mock/journal/req-7 with the key of this client"},
+		"explained elsewhere": {http.Header{"X-Mock-Why": {"https://elsewhere.test"}}, "", "", "(request RD-1)"},
 	} {
 		var seen []shipping.Attempt
 		client := shippingtest.NewClient(t, shippingtest.NewService(refusal(200, "no such request").HeaderSet(test.header)),
-			shipping.WithDialect(test.dialect), shipping.WithObserver(shipping.Observer{
+			shipping.WithDialect(shippingtest.Dialect(t, test.dialect)), shipping.WithObserver(shipping.Observer{
 				Attempt: func(_ context.Context, _ string, a shipping.Attempt) { seen = append(seen, a) },
 			}))
 		_, err := client.Regulatory.Get(t.Context(), "RD-1")

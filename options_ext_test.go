@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -91,14 +90,14 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"negative burst":     {retry(policy{Burst: -1}), negative},
 		"no number":          {retry(policy{ExtraLoad: math.NaN()}), "WithRetryPolicy has an ExtraLoad that is not a number"},
 		"negative size":      {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes is negative: pass a number of bytes"},
-		"unknown operation": {route("x", "/x"),
+		"unknown operation": {route(t, "x", "/x"),
 			`names "x", which is not an operation that the specification names without a path`},
-		"documented operation": {route(shipping.OpPurchase, "/x"), "which is not an operation that"},
-		"route without slash":  {route(operations.DocumentPDF, "pdf"), "does not begin with a slash"},
-		"missing placeholder": {route(operations.DocumentPDF, "/pdf/{request_id}"),
+		"documented operation": {route(t, shipping.OpPurchase, "/x"), "which is not an operation that"},
+		"route without slash":  {route(t, operations.DocumentPDF, "pdf"), "does not begin with a slash"},
+		"missing placeholder": {route(t, operations.DocumentPDF, "/pdf/{request_id}"),
 			`gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
-		"unknown placeholder": {route(operations.RetryRequest, "/{request_id}/{x}"), `whose placeholder {x} is unknown`},
-		"open placeholder":    {route(operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}`},
+		"unknown placeholder": {route(t, operations.RetryRequest, "/{request_id}/{x}"), `whose placeholder {x} is unknown`},
+		"open placeholder":    {route(t, operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}`},
 	} {
 		_, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), test.option)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {
@@ -333,6 +332,7 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 }
 
 // route is the option of a dialect with one route.
-func route(operation, route string) shipping.Option {
-	return shipping.WithDialect(&dialect.Dialect{Routes: map[string]string{operation: route}})
+func route(t *testing.T, operation, route string) shipping.Option {
+	t.Helper()
+	return shipping.WithDialect(shippingtest.Dialect(t, "routes="+operation+"="+route))
 }

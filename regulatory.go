@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shipping-go/shipping/dialect"
-	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/status"
@@ -147,23 +145,6 @@ func (c *core) recordOf(data requestData) *RegulatoryRequest {
 	}
 	record.Dialect = c.shown
 	return c.withoutKey(record)
-}
-
-// declarePlace returns the line that names the member of data with the record, as the end of an error; "" if the record
-// was found, or no member is one.
-func (c *core) declarePlace(data RawJSON, found *RegulatoryRequest) string {
-	if found.RequestID != "" && found.Status != "" {
-		return ""
-	}
-	for _, m := range jsonread.Parse(string(data)).Members {
-		if m.Value.Get("request_id").Text == "" || m.Name == "request" {
-			continue
-		}
-		if line := c.dialect.Declare(dialect.Line{Field: "record.at", Value: m.Name}); line != "" {
-			return ": " + line
-		}
-	}
-	return ""
 }
 
 // mismatch returns why a record is not the one that was requested; "" if it is.

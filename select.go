@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
@@ -27,15 +26,6 @@ func (r *RegulatoryRequest) withoutTypes() error {
 	isType := func(text string) bool { return DocumentType(text).Known() }
 	return errors.New("shipping: the offers of the draft show no document_type that could be read: " +
 		cmp.Or(r.declareName("offer.document_type", isType), "set offer.document_type of the dialect"))
-}
-
-// declareName returns the line that names the member of the offers with a text for which a condition holds, as a part of
-// an error; "" unless there is exactly one.
-func (r *RegulatoryRequest) declareName(field string, is func(text string) bool) string {
-	if names := r.shown().Named(is); len(names) == 1 {
-		return r.Dialect.Declare(dialect.Line{Field: field, Value: names[0]})
-	}
-	return ""
 }
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
@@ -75,16 +65,10 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 		!slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
 		mode := draft.AvailableDocuments[i].Mode
 		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s: if it means automated, %s", spelling.Quote(mode), named,
-			cmp.Or(draft.Dialect.Declare(dialect.Line{Field: "offer.automated", Value: mode}),
+			cmp.Or(draft.declareLine("offer.automated", mode),
 				"set offer.automated of the dialect to it"))
 	}
 	return selectDocuments(draft, isAutomated), nil
-}
-
-// isUsualMode reports whether a text is likely to be the mode of a document.
-func isUsualMode(text string) bool {
-	text = strings.ToLower(text)
-	return text == "manual" || strings.HasPrefix(text, "auto")
 }
 
 // SelectOnly returns a function that selects the documents of these types. A type that the draft does not offer is an

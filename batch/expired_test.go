@@ -1,7 +1,6 @@
 package batch_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -21,8 +19,7 @@ import (
 // the service refuses a second purchase of the same request, but not that of a new one.
 func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 	t.Parallel()
-	declared := &dialect.Dialect{Record: dialect.RecordMembers{States: map[string]string{"expired": "expired"}},
-		Refusal: dialect.Refusal{ExpiredCode: "request_expired"}}
+	const declared = "record.states=expired=expired,refusal.expired_code=request_expired"
 	draft := batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, ShipmentID: "SH-1", RequestID: "RD-old"}
 	with := func(change func(r *batch.Record)) batch.Record {
 		record := draft
@@ -51,35 +48,35 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 	const resolve = "batch.Resolve with OutcomeNotCharged lets the next run analyze it again"
 	type row struct {
 		record   batch.Record
-		dialect  *dialect.Dialect
+		dialect  string
 		read     []httpmock.Responder // of the old request, one for each run
 		purchase httpmock.Responder   // of the old request
 		analyses int                  // in all runs
 		want     string               // in the error of the last run; empty if the item is completed
 	}
 	shippingtest.EachInBubble(t, map[string]row{
-		"gone":                           {draft, nil, responders{gone}, nil, 1, ""},
-		"gone, after a refusal":          {earlier(batch.EarlierRefused), nil, responders{gone}, nil, 1, ""},
-		"gone, lost and settled":         {earlier(batch.EarlierLost), nil, responders{gone}, nil, 0, resolve},
-		"gone, of an earlier version":    {earlier(""), nil, responders{gone}, nil, 0, resolve},
-		"lost and settled, then gone":    {open, nil, responders{record("draft"), gone}, code("closed"), 0, resolve},
-		"refused and settled, then gone": {refused, nil, responders{record("draft"), gone}, code("closed"), 1, ""},
-		"bought elsewhere, then gone": {draft, nil, responders{record("completed", listed), gone}, nil, 0,
+		"gone":                           {draft, "", responders{gone}, nil, 1, ""},
+		"gone, after a refusal":          {earlier(batch.EarlierRefused), "", responders{gone}, nil, 1, ""},
+		"gone, lost and settled":         {earlier(batch.EarlierLost), "", responders{gone}, nil, 0, resolve},
+		"gone, of an earlier version":    {earlier(""), "", responders{gone}, nil, 0, resolve},
+		"lost and settled, then gone":    {open, "", responders{record("draft"), gone}, code("closed"), 0, resolve},
+		"refused and settled, then gone": {refused, "", responders{record("draft"), gone}, code("closed"), 1, ""},
+		"bought elsewhere, then gone": {draft, "", responders{record("completed", listed), gone}, nil, 0,
 			"its request has shown a purchase"},
-		"a transaction, then gone": {draft, nil, responders{record("draft", `,"transaction_id":"T-1"`), gone}, nil, 0,
+		"a transaction, then gone": {draft, "", responders{record("draft", `,"transaction_id":"T-1"`), gone}, nil, 0,
 			"its request has shown a purchase"},
-		"resolved by hand, then gone": {with(func(r *batch.Record) { r.Documents, r.Note = documents, "no debit" }), nil,
+		"resolved by hand, then gone": {with(func(r *batch.Record) { r.Documents, r.Note = documents, "no debit" }), "",
 			responders{gone}, nil, 1, ""},
 		"status":                   {draft, declared, responders{record("expired")}, nil, 1, ""},
 		"status, lost and settled": {earlier(batch.EarlierLost), declared, responders{record("expired")}, nil, 0, resolve},
 		"status, with documents":   {draft, declared, responders{record("expired", listed)}, nil, 0, resolve},
 		"status, with a charge":    {draft, declared, responders{record("expired", `,"charged_amount":100`)}, nil, 0, resolve},
-		"undeclared status":        {draft, nil, responders{record("expired")}, nil, 0, `"record.states += expired=expired"`},
+		"undeclared status":        {draft, "", responders{record("expired")}, nil, 0, `"record.states += expired=expired"`},
 		"unknown status, bought by hand": {draft, declared, responders{record("archived", listed)}, nil, 0,
 			"it may have been purchased outside this batch"},
 		"code":            {draft, declared, responders{record("draft")}, code("request_expired"), 1, ""},
 		"code, lost once": {earlier(batch.EarlierLost), declared, responders{record("draft")}, code("request_expired"), 0, resolve},
-		"undeclared code": {draft, nil, responders{record("draft")}, code("request_expired"), 0,
+		"undeclared code": {draft, "", responders{record("draft")}, code("request_expired"), 0,
 			`"refusal.expired_code = request_expired"`},
 		"already purchased": {draft, declared, responders{record("draft")}, code("already_purchased"), 0, "400 Bad Request: no"},
 	}, func(t *testing.T, test row) {
@@ -97,7 +94,7 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 			}
 			return service.RoundTrip(r)
 		})
-		client := shippingtest.NewClient(t, transport, shipping.WithDialect(cmp.Or(test.dialect, &dialect.Dialect{})))
+		client := shippingtest.NewClient(t, transport, shipping.WithDialect(shippingtest.Dialect(t, test.dialect)))
 		journal := newMemoryJournal(t, test.record)
 		var report *batch.Report
 		for runs = range test.read {
@@ -119,7 +116,7 @@ type responders = []httpmock.Responder
 func TestResolve_OpensAnItemWhoseDraftHasExpired(t *testing.T) {
 	t.Parallel()
 	shippingtest.EachInBubble(t, map[string]bool{"bought": false, "refused again": true}, func(t *testing.T, refuses bool) {
-		declared := &dialect.Dialect{Refusal: dialect.Refusal{ExpiredCode: "expired"}}
+		declared := shippingtest.Dialect(t, "refusal.expired_code=expired")
 		service, analyses := &walletService{}, 0
 		client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 			switch {

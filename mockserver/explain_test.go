@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
@@ -119,8 +118,8 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 // with the path is withheld; the key selects the world, too.
 func TestWhy_EndsTheErrorOfTheClient(t *testing.T) {
 	t.Parallel()
-	for _, d := range []*dialect.Dialect{nil, dialect.Contrary()} {
-		srv := start(t, mockserver.WithDialect(d))
+	for _, d := range []string{"", "contrary"} {
+		srv := start(t, dialectOf(t, d))
 		for _, w := range []*mockserver.World{srv.World, srv.NewWorld(t, "lowfunds")} {
 			_, err := w.Client(t).Regulatory.Get(t.Context(), "RD-1")
 			_, end, _ := strings.Cut(fmt.Sprint(err), "; see ")

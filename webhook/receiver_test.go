@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -465,10 +464,8 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 	type options = []webhook.Option
 	keys := webhook.WithKeys(key)
 	verify := func(http.Header, []byte) error { return nil }
-	standard := webhook.WithDialect(dialect.StandardWebhooks())
-	wrong := webhook.WithDialect(&dialect.Dialect{
-		Notification: dialect.Notification{Signature: dialect.Signature{Signed: "{time}"}},
-	})
+	standard := webhook.WithDialect(shippingtest.Dialect(t, "standard-webhooks"))
+	wrong := webhook.WithDialect(shippingtest.Dialect(t, "notification.signature.signed={time}"))
 	for name, tc := range map[string]struct {
 		handle  webhook.Handler
 		opts    options
@@ -486,8 +483,8 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 		"a secret without base64": {accept, options{standard, keys}, "whsec_"},
 		"a short secret":          {accept, options{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
 		"a secret with a version": {accept, options{standard, webhook.WithKeys("v1," + secret)}, `WithKeys: a secret begins with the version "v1,"`},
-		"a signed id without a header": {accept, options{standard, keys, webhook.WithDialect(&dialect.Dialect{
-			Notification: dialect.Notification{DeliveryID: "-"}})}, "needs the id that is signed"},
+		"a signed id without a header": {accept, options{standard, keys, webhook.WithDialect(
+			shippingtest.Dialect(t, "notification.delivery_id=-"))}, "needs the id that is signed"},
 		"retries without workers": {accept, options{keys, webhook.WithRetries(1, 0)}, "WithWorkers"},
 		"retries":                 {accept, options{keys, queued(), webhook.WithRetries(-1, 0)}, "WithRetries"},
 		"a negative pause":        {accept, options{keys, queued(), webhook.WithRetries(0, -1)}, "WithRetries"},

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -22,17 +21,17 @@ import (
 // deliveries are identified by their body or their event, which is then handled once, whatever the number of webhooks.
 func TestReceiver_WhatIdentifiesADelivery(t *testing.T) {
 	t.Parallel()
-	for want, of := range map[string]dialect.Notification{
-		"WD-1 WE-1, WD-2 WE-1":                   {},
-		"sha256:4f66 WE-1":                       {DeliveryID: "-"},
-		"WE-1 WE-1":                              {DeliveryID: webhook.DefaultEventIDHeader},
-		"WD-1 another event, WD-2 another event": {EventID: "Event"},
+	for want, of := range map[string]string{
+		"WD-1 WE-1, WD-2 WE-1":                   "",
+		"sha256:4f66 WE-1":                       "notification.delivery_id=-",
+		"WE-1 WE-1":                              "notification.delivery_id=" + webhook.DefaultEventIDHeader,
+		"WD-1 another event, WD-2 another event": "notification.event_id=Event",
 	} {
 		var handled []string
 		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
 			handled = append(handled, n.ID[:min(len(n.ID), 11)]+" "+n.EventID)
 			return nil
-		}, webhook.WithDialect(&dialect.Dialect{Notification: of}))
+		}, webhook.WithDialect(shippingtest.Dialect(t, of)))
 		for _, id := range []string{"WD-1", "WD-1", "WD-2"} {
 			answer := postSigned(receiver, body,
 				webhook.DefaultIDHeader, id, webhook.DefaultEventIDHeader, "WE-1", "Event", "another event")

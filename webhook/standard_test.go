@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -36,7 +35,7 @@ func standardSignature(secret, id, timestamp, body string) string {
 // Without a limit for the age of its timestamp, a captured delivery could be sent again at any time.
 func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 	type delivery struct{ id, timestamp, signature, body string }
-	scheme := dialect.StandardWebhooks()
+	scheme := shippingtest.Dialect(t, "standard-webhooks")
 	scheme.Notification.Signature.Tolerance = 0 // five minutes
 	sign := func(d *delivery, secret string) { d.signature = standardSignature(secret, d.id, d.timestamp, d.body) }
 	type row struct {
@@ -87,7 +86,7 @@ func TestStandardWebhooks_AResendThatKeepsItsIDIsADuplicate(t *testing.T) {
 		handled := 0
 		receive := func() http.Handler {
 			return newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
-				webhook.WithKeys(secret), webhook.WithDialect(dialect.StandardWebhooks()),
+				webhook.WithKeys(secret), webhook.WithDialect(shippingtest.Dialect(t, "standard-webhooks")),
 				webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		}
 		receiver := receive()

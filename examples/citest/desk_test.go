@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -69,7 +69,7 @@ func TestHoursPassInNoTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		desk, server := shop(t, mockserver.WithoutListener(),
-			mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: 500}}))
+			mockserver.WithDialect(shippingtest.Dialect(t, "time.generation=500")))
 		started := time.Now()
 		if _, err := desk.Prepare(t.Context(), first(server)); err != nil {
 			t.Fatal(err)

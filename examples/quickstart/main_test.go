@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
@@ -35,19 +35,19 @@ func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 	bought := []string{"Purchased the automated ones, once: CUSTOMS FDA", "Regulatory documents for RD-"}
 	for _, tc := range []struct {
 		name, answer string
-		choices      *dialect.Dialect
+		choices      string
 		purchases    int
 		want         []string
 	}{
-		{"an empty answer", "", nil, 0, []string{"nothing was purchased"}},
-		{"no", "n\n", nil, 0, []string{"nothing was purchased"}},
-		{"yes", "y\n", nil, 1, bought},
-		{"agreed with -yes", "", nil, 1, bought},
-		{"a service that chooses otherwise", "y\n", dialect.Contrary(), 1, bought},
-		{"a lost response", "y\n", dialect.Contrary(), 1, bought},
+		{"an empty answer", "", "", 0, []string{"nothing was purchased"}},
+		{"no", "n\n", "", 0, []string{"nothing was purchased"}},
+		{"yes", "y\n", "", 1, bought},
+		{"agreed with -yes", "", "", 1, bought},
+		{"a service that chooses otherwise", "y\n", "contrary", 1, bought},
+		{"a lost response", "y\n", "contrary", 1, bought},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			server := mockserver.New(mockserver.WithDialect(tc.choices),
+			server := mockserver.New(mockserver.WithDialect(shippingtest.Dialect(t, tc.choices)),
 				mockserver.WithScenario("instant"))
 			defer server.Close()
 			t.Setenv("SHIPPING_BASE_URL", server.URL)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
-	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // A nightly job over some shipments. Each night has a part of them, half of which the night before had too. Each
@@ -50,10 +50,8 @@ func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 	job := &job{t: t, service: &service{requests: map[string]*request{}, analyses: map[string]int{},
 		sends: map[string]int{}}, open: open}
 	client, err := shipping.NewClient("sk_test_nights", shipping.WithBaseURL("http://nights.test"),
-		shipping.WithHTTPClient(&http.Client{Transport: job.service}), shipping.WithDialect(&dialect.Dialect{
-			Record:  dialect.RecordMembers{States: map[string]string{"expired": "expired"}},
-			Refusal: dialect.Refusal{ExpiredCode: "expired"},
-		}))
+		shipping.WithHTTPClient(&http.Client{Transport: job.service}), shipping.WithDialect(
+			shippingtest.Dialect(t, "record.states=expired=expired,refusal.expired_code=expired")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package shippingtest
 import (
 	"testing"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
 )
 
@@ -14,6 +15,11 @@ func Dialect(t testing.TB, text string) *dialect.Dialect {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// WithRoutes enables the operations without a documented path.
+func WithRoutes() shipping.Option {
+	return shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})
 }
 
 // Choices returns dialects of services that decide otherwise than the reference server: at one open point, by the name

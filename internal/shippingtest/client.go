@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 )
 
 // The key of all clients, and the addresses of the service.
@@ -29,11 +28,6 @@ func NewClient(t testing.TB, transport http.RoundTripper, options ...shipping.Op
 		t.Fatal(err)
 	}
 	return client
-}
-
-// WithRoutes enables the operations without a documented path.
-func WithRoutes() shipping.Option {
-	return shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})
 }
 
 // FastRetries is a retry policy almost without waits, for tests that are not about the waits.

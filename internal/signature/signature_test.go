@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/signature"
 )
 
@@ -13,15 +13,14 @@ import (
 func TestSign_OfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		dialect                 *dialect.Dialect
-		secret, sign, timestamp string
+		dialect, secret, sign, timestamp string
 	}{
-		{nil, "sk_test_key", "c388077c8cc0634cd0d560a65fe67e119277e6d50feaa7342ad96348ba11f2ba" +
+		{"", "sk_test_key", "c388077c8cc0634cd0d560a65fe67e119277e6d50feaa7342ad96348ba11f2ba" +
 			"8d9f4c24a5df885d7ea3d61b0f210bc9519ec9444f4226c3dac12398876bd6b9", ""},
-		{dialect.StandardWebhooks(), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+		{"standard-webhooks", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
 			"v1,OMJUMaqVBp8lv/VAG7GCAtqOQMhVmmDKIr2jAdqUjoQ=", "1614265330"},
 	} {
-		scheme := signature.Of(test.dialect)
+		scheme := signature.Of(shippingtest.Dialect(t, test.dialect))
 		key, err := scheme.Decode(test.secret)
 		if err != nil {
 			t.Fatal(err)
