@@ -13,9 +13,9 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost: its price plus
-// every other number that it shows, each at the most that it can mean; see [RegulatoryRequest.Cost]. A number that a
-// purchase does not charge, the dialect declares. A charge that the offer does not show as a number is not bounded.
+// Budget is the most that may be spent, in one currency. It bounds the most that an offer can cost: its price plus
+// every other number that it shows; see [RegulatoryRequest.Cost]. The dialect declares the numbers that a purchase does
+// not charge. A charge that the offer does not show as a number is not bounded.
 type Budget struct {
 	Amount   Amount
 	Currency string
@@ -197,8 +197,9 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 }
 
 // Cost returns the most that documents of this draft can cost, and their currency: the price of each plus every other
-// number that its offer shows, each at the most that it can mean. docs/money.md lists the exceptions. A number that a
-// purchase does not charge, offer.beside of the dialect declares. Its errors are those of [RegulatoryRequest.Price].
+// number that its offer shows. If a number can be read in two ways, the larger reading counts. docs/money.md lists the
+// exceptions. In offer.beside, the dialect declares the numbers that a purchase does not charge. The errors are those
+// of [RegulatoryRequest.Price].
 //
 // Assumption: the specification does not show which of several amounts a purchase charges.
 func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, error) {

@@ -264,7 +264,7 @@ type Response struct {
 	StatusCode int
 	// Header is the header, without the secret key if the service sent it back.
 	Header http.Header
-	// Body is the raw body, also without the key. It is kept only for [WithResponse].
+	// Body is the raw body, without the secret key if the service sent it back. It is kept only for [WithResponse].
 	Body []byte
 	// Attempts are the attempts that were made, the last one last.
 	Attempts []Attempt

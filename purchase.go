@@ -29,9 +29,8 @@ const (
 	// request stayed a draft for [PurchaseOptions.RefusedFor]; or it was settled, and its request stayed a draft for
 	// [PurchaseOptions.QuietFor].
 	//
-	// Limit: "not charged" is wrong if the purchase, or a copy of it that a gateway has sent, takes effect or is shown only
-	// after the request has read as a draft for 5 minutes after a lost response (QuietFor), or for 5 s after a refusal
-	// (RefusedFor).
+	// Limit: "not charged" is wrong if the purchase, or a copy of it that a gateway sent, takes effect or is shown only
+	// after that time: 5 minutes after a lost response (QuietFor), or 5 s after a refusal (RefusedFor).
 	OutcomeNotCharged PurchaseOutcome = "not charged"
 	// OutcomePurchasedBefore: the service refused this purchase, and the documents are purchased: by an earlier
 	// purchase, by another client, or because a proxy sent this one twice. The wallet was charged for them once.
@@ -50,14 +49,15 @@ type PurchaseOptions struct {
 	// purchase itself gets at least three quarters of the time.
 	SettleFor time.Duration
 	// RefusedFor is how long a request must read as a draft until its refused purchase is reported as not charged.
-	// Default 5 s, or QuietFor if that is less. After a refusal that announces a purchase under way (409, 423, 429, or a
-	// Retry-After), or that is one only by refusal.format of the dialect and shows no code, it is QuietFor instead.
+	// Default 5 s, or QuietFor if that is less. It is QuietFor instead after a refusal that announces a purchase in
+	// progress (409, 423, 429, or a Retry-After), and after one that counts as a refusal only by refusal.format of the
+	// dialect and shows no code.
 	//
 	// Assumption: if a proxy has repeated the purchase, the copy that was not refused takes effect by then, and is shown.
 	RefusedFor time.Duration
 	// QuietFor is how long a request must read as a draft until [RegulatoryService.SettlePurchase] reports a purchase
-	// whose response was lost as not charged. Default 5 min: gateways give up after 29 to 100 s, and the service may go on.
-	// After a refusal that announces a purchase under way, the default is 1 min.
+	// whose response was lost as not charged. Default 5 min: gateways give up after 29 to 100 s, and the service may
+	// continue. After a refusal that announces a purchase in progress, the default is 1 min.
 	//
 	// Assumption: a purchase that has not taken effect by then never will.
 	QuietFor time.Duration

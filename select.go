@@ -119,7 +119,7 @@ func isSelectOnly(choose func(*RegulatoryRequest) ([]DocumentType, error)) bool 
 	return reflect.ValueOf(choose).Pointer() == reflect.ValueOf(selectOnly(nil).from).Pointer()
 }
 
-// selectDocuments returns each type once, also if the draft offers it twice.
+// selectDocuments returns each type once, even if the draft offers it twice.
 func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bool) (selected []DocumentType) {
 	if draft == nil {
 		return nil

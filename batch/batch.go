@@ -44,7 +44,7 @@ type Item struct {
 	// returns. Of several items with one shipment or file, one is purchased: that for which a run has begun to purchase,
 	// or else that with the least key. With a journal of several processes, it is always the least key.
 	Analyze shipping.AnalyzeRequest
-	// Again purchases also if documents of the shipment were or may have been purchased under another key, also if
+	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
 	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.
 	Again bool
 }
@@ -146,8 +146,8 @@ type Result struct {
 	RequestID string
 	// Documents are those purchased, or about to be.
 	Documents []shipping.DocumentType
-	// NotSelected are those that the draft offers and Select left out. If the shipment needs one of them, it is missing,
-	// also for [StateCompleted].
+	// NotSelected are the documents that the draft offers and that Select did not choose. A completed item lacks them,
+	// too: check whether the shipment needs one.
 	NotSelected []shipping.DocumentType
 	// Amount is the amount that counts against the budget, in Currency: the most that the draft can cost, or Charged if
 	// that is more. With [StateUnknown] it may have been charged.
@@ -406,7 +406,7 @@ func ItemKey(ctx context.Context) string { return itemkey.Of(ctx) }
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
 // budget. An item that fails does not stop the others, except with the status 401, a wrong secret key, with which
-// all others would fail too. [Report.Err] returns the errors of open items, also if the error of Run is nil. The report
+// all others would fail too. [Report.Err] returns the errors of open items, even if the error of Run is nil. The report
 // is complete even if that error reports that the batch was interrupted, by ctx or, with a [*JournalError], by a
 // journal that cannot be written. Run it again with the same items and journal to continue. Invalid items and options
 // are a [*shipping.ValidationError] without a report. A journal that another batch uses is [ErrInUse]. With it, with a

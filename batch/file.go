@@ -53,9 +53,9 @@ var (
 // OpenFile opens the journal at path, or creates it. It returns [ErrInUse], and changes
 // nothing, if the journal is open already.
 //
-// The remains of a record that was not acknowledged before a crash are discarded: the step that it records
-// was not done yet. Any other damage, a file of another kind, and a journal of a newer version are errors, and leave
-// the file as it is.
+// A record that a crash left incomplete is discarded, because the step that it records was not taken yet. For any other
+// damage, a file of another kind, and a journal of a newer version, OpenFile returns an error and leaves the file
+// unchanged.
 //
 // The directory of a new file is flushed to the disk, too. On systems that cannot flush a directory, such as Windows,
 // a power loss shortly after the journal was created can lose the file.

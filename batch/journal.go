@@ -29,7 +29,7 @@ import (
 //
 // Implementations must be safe for concurrent use. Package journaltest tests them.
 type Journal interface {
-	// Claim claims the item for the caller, also if the claim of another process has expired. While another
+	// Claim claims the item for the caller. It replaces an expired claim of another process. While another
 	// claim holds, the error is [ErrItemTaken].
 	Claim(ctx context.Context, key string) (Claim, error)
 	// Lease returns how long a claim holds after a Claim or an Append. It is

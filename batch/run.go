@@ -42,8 +42,8 @@ type run struct {
 	refused    error           // the service refused the secret key: nothing more is sent
 	committed  shipping.Amount // of the budget, as last read from the journal
 
-	// writing is the context of the journal's calls that end also if the batch was interrupted, such as the record of a
-	// purchase. It ends closingTime after the batch's.
+	// writing is the context of the journal's calls that must end even if the batch was interrupted, such as the record of
+	// a purchase. It ends closingTime after the batch's.
 	writing context.Context
 
 	callbacks sync.Mutex // held while a function of the user is called

@@ -132,9 +132,9 @@ type Request struct {
 // Time holds how long the states of a request last. Tests want them short.
 type Time struct {
 	Purchasing Duration `json:"purchasing,omitzero"`
-	// Generation multiplies how long documents take to generate. 1 means the time of each document in the compliance
-	// rules, 3 to 40 seconds. 0 means 0.05, so that all are generated within 2 seconds. With a negative number a document
-	// is generated at the next tick of the clock.
+	// Generation is a factor for the time that a document takes to generate. 1 is the time in the compliance rules, 3 to
+	// 40 seconds for each document. 0 means 0.05, so that all are generated within 2 seconds. If it is negative, a
+	// document is generated at the next tick of the clock.
 	Generation float64 `json:"generation,omitzero"`
 	// Evidence is how long a manual document waits for its evidence.
 	Evidence Duration `json:"evidence,omitzero"`

@@ -96,7 +96,7 @@ func (r *Receiver) untilClosed(parent context.Context) (context.Context, context
 	return ctx, func() { stop(); end(nil) }
 }
 
-// endClaim accepts or releases a claim, also when the request is over.
+// endClaim accepts or releases a claim, even if the request has ended.
 func (r *Receiver) endClaim(
 	ctx context.Context, name string, end func(ctx context.Context, id, claim string) error, id, claim string,
 ) error {

@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(err, write(out, spans.GetSpans(), metrics))
 }
 
-// observed makes a few calls, and returns their metrics, also if a call has failed.
+// observed makes a few calls, and returns their metrics, even if a call failed.
 func observed(ctx context.Context, spans trace.SpanExporter) (metrics metricdata.ResourceMetrics, err error) {
 	// For a collector: trace.WithBatcher and metric.NewPeriodicReader, with the exporters of otlptracehttp and
 	// otlpmetrichttp.

@@ -13,8 +13,9 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// counter adds up what an offer can cost: its price, and every other number that it shows, each at the most that it can
-// mean. Each exception is a function, and can only lower a count in the case that its comment states.
+// counter adds up what an offer can cost: its price, and every other number that it shows. If a number can be read in
+// two ways, the larger reading counts. Each exception is a function, and can only lower a count in the case that its
+// comment states.
 type counter struct {
 	price    price
 	currency string

@@ -65,7 +65,7 @@ func parseStrike(text string) (Strike, error) {
 	}
 	f, err := (&Config{}).fault(name)
 	if err == nil && !f.to(operation) {
-		err = fmt.Errorf("sweep: the fault %s makes no difference to %s", name, operation)
+		err = fmt.Errorf("sweep: the fault %s has no effect on %s", name, operation)
 	}
 	return Strike{operation, nth, name}, err
 }

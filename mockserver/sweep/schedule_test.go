@@ -28,7 +28,7 @@ func TestParseSchedule(t *testing.T) {
 		"regulatory.purchase#0:500":            "is not a fault at a request",
 		"regulatory.buy#1:500":                 `unknown operation "regulatory.buy": did you mean "regulatory.get"?`,
 		"regulatory.purchase#1:lost":           `unknown fault "lost"`,
-		"regulatory.purchase#1:inserted":       "makes no difference",
+		"regulatory.purchase#1:inserted":       "has no effect",
 		"regulatory.purchase#1:500,rates.list": "is not a fault at a request",
 	} {
 		shippingtest.Contains(t, text, shippingtest.Err(sweep.ParseSchedule(text)), want)

@@ -206,8 +206,8 @@ func readGoal(goal string, c sweep.Config) (g sweep.Goal, err error) {
 	read := json.NewDecoder(strings.NewReader(placeholders(describe(srv.World).settings()).Replace(string(text))))
 	read.DisallowUnknownFields()
 	if err := read.Decode(&g); err != nil {
-		return g, fmt.Errorf(`-goal: %w; write it as {"documents": {"{shipment}": ["FDA"]}}; further fields are `+
-			"notifications and files, with lists", err)
+		return g, fmt.Errorf(`-goal: %w; write it as {"documents": {"{shipment}": ["FDA"]}}; the fields `+
+			"notifications and files are lists", err)
 	}
 	for _, name := range g.Files {
 		if !filepath.IsLocal(name) {

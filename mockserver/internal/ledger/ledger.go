@@ -136,7 +136,7 @@ func (l *Ledger) post(e Entry) (Entry, error) {
 	case !known:
 		return Entry{}, fmt.Errorf("%w: %q", ErrUnknownWallet, e.Wallet)
 	case !e.Amount.Known() || e.Amount.Sign() < 0:
-		return Entry{}, fmt.Errorf("%w: amount %s; use a number that is not negative", ErrInvalidEntry, e.Amount)
+		return Entry{}, fmt.Errorf("%w: amount %s; use 0 or a positive number", ErrInvalidEntry, e.Amount)
 	case e.ID == "":
 		return Entry{}, fmt.Errorf("%w: an entry needs an id", ErrInvalidEntry)
 	}

@@ -62,7 +62,7 @@ func Write(controls []Control, types Types, table []operations.Operation, d *dia
 	schemas := members(members(document["components"])["schemas"])
 	for name := range members(members(control["components"])["schemas"]) {
 		if schemas[name] != nil {
-			return nil, fmt.Errorf("service.json has a schema %s: rename the Go type of the control surface", name)
+			return nil, fmt.Errorf("service.json already has a schema %s: rename the Go type of the control operation", name)
 		}
 	}
 	applyDialect(document, d)

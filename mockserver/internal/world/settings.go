@@ -98,8 +98,8 @@ func recordsOf(a *account.Account) int {
 func (w *World) Room(bytes int) error {
 	w.count()
 	if records := w.settings.Records.Load(); records+1+int64(recordsIn(bytes)) > w.settings.Limits.Records {
-		return w.settings.full(fmt.Errorf("%w: its worlds have %d, and at most %d are allowed: close worlds with DELETE "+
-			"%sworlds/NAME (in Go: World.Close), or reset them with POST %[4]sworlds/NAME/reset (World.Reset)",
+		return w.settings.full(fmt.Errorf("%w: its worlds have %d in total, and at most %d are allowed: close worlds with "+
+			"DELETE %sworlds/NAME (in Go: World.Close), or reset them with POST %[4]sworlds/NAME/reset (World.Reset)",
 			ErrTooManyRows, records, w.settings.Limits.Records, wire.ControlPrefix))
 	}
 	return nil
