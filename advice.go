@@ -27,7 +27,7 @@ func (e *Error) hint() string {
 	case errors.Is(e.kind, ErrRateLimited):
 		return "send fewer requests, such as with WithLimiter"
 	case errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "": // an envelope has a message about its data
-		return "check that the base address is the service's API and not a web page or proxy"
+		return "check that the base address (WithBaseURL or SHIPPING_BASE_URL) is the service's API and not a web page or proxy"
 	case errors.Is(e.kind, ErrBodyTooLarge) && e.operation.Pages:
 		return "request fewer records a page, or raise WithMaxResponseBytes"
 	case errors.Is(e.kind, ErrBodyTooLarge):
@@ -84,8 +84,8 @@ func certificateHint(err error) string {
 	case another:
 		return "check the host of the base address"
 	case unknown:
-		return "if you trust the authority that signed the certificate, name the file of its certificate in SSL_CERT_FILE, " +
-			"or set RootCAs of the TLSClientConfig of the http.Transport (WithHTTPClient)"
+		return "if you trust the CA, set SSL_CERT_FILE to the file of its certificate, or RootCAs in the TLSClientConfig of the " +
+			"http.Transport (WithHTTPClient)"
 	case refused:
 		return "check the clock of this machine, and the certificate of the service"
 	}
@@ -107,7 +107,8 @@ func (e *Error) statusHint() string {
 	case status == http.StatusForbidden:
 		return "the secret key is not allowed to do this: use another key, or request the permission from the service"
 	case e.noEnvelope && status != http.StatusTooEarly && status != http.StatusRequestTimeout:
-		return "another server may have sent it: check scheme, host and path of the base address"
+		return "another server may have sent it: check scheme, host and path of the base address (WithBaseURL or " +
+			"SHIPPING_BASE_URL)"
 	}
 	return ""
 }
@@ -150,7 +151,7 @@ func (e *Error) readHint() string {
 		return ""
 	}
 	if e.request != "" {
-		return "check the Transport of the http.Client (WithHTTPClient)"
+		return "the Transport of the http.Client (WithHTTPClient) returned this error: check that it supports this request"
 	}
 	if late, ok := errors.AsType[*transport.TimeoutError](e.Cause); ok && late.Of != "" {
 		return "raise it, or try again later"

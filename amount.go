@@ -46,7 +46,7 @@ var (
 	ErrAmountUnreadable = errors.New("shipping: amount is not a decimal number")
 )
 
-const decimalPointHint = "use a point for decimals, such as 1000.50"
+const decimalPointHint = "use a point for decimals and no other separator, such as 1000.50"
 
 // NewAmount returns units × 10^-decimals: NewAmount(1999, 2) is 19.99. It returns
 // [ErrAmountOverflow] for decimals outside 0 to 18.

@@ -72,7 +72,7 @@ func TestParseAmount_WithACurrency(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"NGN 1000": `"NGN 1000": write the number only, such as 19.99`,
-		"12,34":    `"12,34": use a point for decimals, such as 1000.50`, "1.000,50": "use a point for decimals",
+		"12,34":    `"12,34": use a point for decimals and no other separator, such as 1000.50`, "1.000,50": "use a point for decimals",
 	} {
 		if _, err := shipping.ParseAmount(text); !errors.Is(err, shipping.ErrAmountUnreadable) ||
 			!strings.Contains(err.Error(), want) {

@@ -155,8 +155,9 @@ func (c *core) find(r request) (operations.Operation, error) {
 	}
 	if operation := c.operations[i]; operation.Provisional && c.dialect.Routes[operation.Name] == "" {
 		return operation, invalidRequest(r.operation, "WithDialect",
-			"is missing, or has no route for "+operation.Name+": the specification documents no path for this operation; with the "+
-				"route of the service, "+declareRoute(operation)+" (NewClientFromEnv reads the file in SHIPPING_DIALECT)")
+			"is missing, or has no route for "+operation.Name+": the specification documents no path for this operation; ask "+
+				"the service for its route, then "+declareRoute(operation)+" with that route (NewClientFromEnv reads the file in "+
+				"SHIPPING_DIALECT)")
 	}
 	return c.operations[i], nil
 }

@@ -54,7 +54,8 @@ func TestErrors_SentinelOfEachStatus(t *testing.T) {
 // Many of them did not state what to do, or stated it about another mistake.
 func TestErrors_Texts(t *testing.T) {
 	t.Parallel()
-	const notAPI = "; check that the base address is the service's API and not a web page or proxy"
+	const notAPI = "; check that the base address (WithBaseURL or SHIPPING_BASE_URL) is the service's API and not a " +
+		"web page or proxy"
 	const noRedirect = "; redirects are not followed: check scheme, host and path of the base address"
 	const proxies, ownProxy = "HTTP_PROXY and HTTPS_PROXY", ", or the Proxy of the http.Transport"
 	const credentials = "; a proxy requires credentials: check the user and password in " + proxies +
@@ -66,7 +67,8 @@ func TestErrors_Texts(t *testing.T) {
 	const again = "; a read changes nothing: try again"
 	const invalid = "; correct the request, which would be refused again"
 	const unknown = "; check the id, and that it belongs to the account of the secret key"
-	const another = "; another server may have sent it: check scheme, host and path of the base address"
+	const another = "; another server may have sent it: check scheme, host and path of the base address (WithBaseURL or " +
+		"SHIPPING_BASE_URL)"
 	broken := httpmock.NewErrorResponder
 	location := func(target string) http.Header { return http.Header{"Location": {target}} }
 	for want, answer := range map[string]httpmock.Responder{ // ID stands for the request
@@ -112,14 +114,14 @@ func TestErrors_Texts(t *testing.T) {
 		"302 Found to https://api.service.test/login ID" + noRedirect: body(302, "{}").HeaderSet(location("/login")),
 		"no response ID: unexpected EOF" + again + " later":           broken(io.ErrUnexpectedEOF),
 		// The method and the URL of a request for which httpmock has no responder were lost.
-		"no response ID: no responder found, for GET https://api.service.test/v1/regulatory-documents/request/RD-1; check " +
-			"the Transport of the http.Client (WithHTTPClient)": broken(httpmock.NoResponderFound),
+		"no response ID: no responder found, for GET https://api.service.test/v1/regulatory-documents/request/RD-1; the " +
+			"Transport of the http.Client (WithHTTPClient) returned this error: check that it supports this request": broken(httpmock.NoResponderFound),
 		"no response ID: no complete response within 1ns, the Timeout of the http.Client; raise it, or try again " +
 			"later": broken(
 			&transport.TimeoutError{After: 1, Of: "Timeout of the http.Client"}),
-		"no response ID: x509: certificate signed by unknown authority; if you trust the authority that signed the " +
-			"certificate, name the file of its certificate in SSL_CERT_FILE, or set RootCAs of the TLSClientConfig of the " +
-			"http.Transport (WithHTTPClient)": broken(x509.UnknownAuthorityError{}),
+		"no response ID: x509: certificate signed by unknown authority; if you trust the CA, set SSL_CERT_FILE " +
+			"to the file of its certificate, or RootCAs in the TLSClientConfig of the http.Transport " +
+			"(WithHTTPClient)": broken(x509.UnknownAuthorityError{}),
 		"no response ID: tls: failed to verify certificate: x509: certificate has expired or is not yet valid: ; check the " +
 			"clock of this machine, and the certificate of the service": broken(
 			&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}),

@@ -625,7 +625,7 @@ type quietError struct{ quietFor time.Duration }
 
 func (e quietError) Error() string {
 	return "the request has stayed a draft for " + e.quietFor.String() +
-		" (a purchase that a proxy holds back for longer is not seen)"
+		" (a proxy that delays the purchase for longer is not detected)"
 }
 
 func readBackResult(record *RegulatoryRequest) *PurchaseResult {

@@ -290,7 +290,7 @@ func TestParseBudget(t *testing.T) {
 		"1,500 NGN": `got "1,500 NGN", which can be 1500.00 NGN or 1.5000 NGN: write the one that you mean`,
 		"1.500 ngn": "which can be 1500.00 NGN or 1.5000 NGN", "+12.500 NGN": "12500.00 NGN or 12.5000 NGN",
 		"5 N G": "three letters", "5 N\u00c4G": "three letters",
-		"1.234,56 NGN": "use a point for decimals", "12,34 NGN": `"12,34": use a point for decimals, such as 1000.50`,
+		"1.234,56 NGN": "use a point for decimals", "12,34 NGN": `"12,34": use a point for decimals and no other separator, such as 1000.50`,
 	} {
 		if budget, err := shipping.ParseBudget(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is %+v, %v", text, budget, err)

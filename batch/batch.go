@@ -58,7 +58,7 @@ func (i Item) validate() error {
 	}
 	if i.key() == i.Analyze.FileURL && i.holdsMore() {
 		return invalid("Item", "has a FileURL with a query or a user and no Key: the query of a signed address is new each "+
-			"time, so that the journal would not know the invoice again: set a Key, such as the number of the invoice")
+			"time, so that the journal could not recognize the invoice: set a Key, such as the number of the invoice")
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
 		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", spelling.Quote(i.key()),
@@ -348,7 +348,7 @@ func (e reportError) Error() string {
 			for _, left := range e[i:] {
 				rest += len(left.keys)
 			}
-			fmt.Fprintf(&text, "\n%d items with %d other causes: see the Err of each in Report.Results", rest, len(e)-i)
+			fmt.Fprintf(&text, "\n%d items have other causes (%d texts): see the Err of each in Report.Results", rest, len(e)-i)
 			break
 		}
 		if i > 0 {
@@ -378,8 +378,8 @@ func (r Result) next() string {
 	case r.fitsAnotherPeriod():
 		return "a run of another period, such as the next night, has its own budget"
 	case r.State == StateUnknown:
-		return "running the batch again settles it, too; if no run can, check the wallet's transactions, and call " +
-			"batch.Resolve"
+		return "run the batch again, which settles it without a second purchase; if it stays unknown, check the wallet's " +
+			"transactions, and call batch.Resolve"
 	case r.State == StateFailed && len(r.Documents) > 0:
 		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve closes it"
 	case r.State == StateFailed:

@@ -359,7 +359,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"not generated": {batch.StateFailed, fda, shipping.ErrRequestFailed, "Regulatory.Retry succeeds, the next run completes the item", false},
 		"over budget":   {batch.StateOverBudget, nil, over("50"), "such as the next night, has its own budget", false},
 		"too dear":      {batch.StateOverBudget, nil, over("150"), "remove the cause", false},
-		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "settles it, too", true},
+		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "settles it without a second purchase", true},
 		"waiting":       {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
 		"purchased": {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve closes the item",
 			true},
@@ -386,7 +386,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 	}
 	err := report.Err()
 	if len(err.Error()) > 2000 || !strings.HasPrefix(err.Error(), "unknown: ") || !report.Retryable() ||
-		!strings.HasSuffix(err.Error(), " other causes: see the Err of each in Report.Results") {
+		!strings.HasSuffix(err.Error(), " texts): see the Err of each in Report.Results") {
 		t.Errorf("all states: %v", err)
 	}
 	for _, result := range report.Results {

@@ -66,7 +66,7 @@ func (j *job) results(report *batch.Report) error {
 		}
 		rows = append(rows, row)
 	}
-	fmt.Printf("%d shipments also need documents with the evidence of a person; documents.csv lists all shipments\n", manual)
+	fmt.Printf("%d shipments also need documents for which a person supplies evidence; documents.csv has the state and error of each\n", manual)
 	return j.write("documents.csv", rows)
 }
 

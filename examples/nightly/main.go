@@ -52,10 +52,10 @@ func main() {
 	switch again, err := j.run(ctx); {
 	case err == nil:
 	case again:
-		log.Print(err)
+		log.Print(err, "\nnightly: run the same night again: it continues, and purchases nothing twice")
 		os.Exit(75) // EX_TEMPFAIL
 	default:
-		log.Fatal(err)
+		log.Fatal(err, "\nnightly: a person must remove these causes; a run of the same night then continues")
 	}
 }
 
@@ -102,8 +102,8 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	if report == nil {
 		return nil, err
 	}
-	fmt.Printf("of %d shipments, %d are completed, and %d have nothing to buy; %s of %s spent or reserved tonight\n",
-		len(items),
-		report.Count(batch.StateCompleted), report.Count(batch.StateDraft), report.Committed.StringFixed(2), j.budget)
+	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
+	fmt.Printf("of %d shipments, %d are completed, %d have nothing to buy, and %d are open; %s of %s spent or reserved tonight\n",
+		len(items), completed, nothing, len(items)-completed-nothing, report.Committed.StringFixed(2), j.budget)
 	return report, errors.Join(err, j.results(report))
 }

@@ -15,7 +15,7 @@ func TestRun_Errors(t *testing.T) {
 	t.Parallel()
 	busy, running := taken(t), strings.TrimPrefix(start(t, nil, "-json").world(t).URL, "http://")
 	bad := file(t, "bad.json", `{"offer":{"amout":"price"}}`)
-	const noRequest = "It sent no request: the address of the service is in SHIPPING_BASE_URL"
+	const noRequest = "It sent no request: it must read the address of the service from SHIPPING_BASE_URL"
 	for _, test := range []struct {
 		line string // {busy}, {running} and {bad} are replaced
 		code int
@@ -66,7 +66,7 @@ func TestRun_Errors(t *testing.T) {
 		{"serve -addr {busy} -close-idle -1m", exitUsage, "-close-idle"},
 		// An option is checked before the server listens: a mistake was hidden behind the error of an address in use.
 		{"serve -addr {busy} -dialect {bad}", exitFailure, `bad.json: unknown member "offer.amout": did you mean "amount"?`},
-		{"serve -addr {busy} -dialect none.json", exitFailure, "write a file (.json or .dialect), contrary, strict, or FIELD=VALUE"},
+		{"serve -addr {busy} -dialect none.json", exitFailure, "name an existing file (.json or .dialect), or write contrary, strict or FIELD=VALUE"},
 		{"serve -addr {busy} -dialect list.max_per_pge=2", exitFailure, `did you mean "list.max_per_page"?`},
 		{"serve -addr {busy} -scenario lots", exitFailure, `unknown scenario "lots"`},
 

@@ -223,7 +223,8 @@ func readDialect(text string) (*dialect.Dialect, error) {
 			file, err := dialect.Read(path)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
-				return nil, fmt.Errorf("-dialect: %w; write a file (.json or .dialect), contrary, strict, or FIELD=VALUE", err)
+				return nil, fmt.Errorf("-dialect: %w; name an existing file (.json or .dialect), or write contrary, strict or "+
+					"FIELD=VALUE", err)
 			case err != nil:
 				return nil, fmt.Errorf("-dialect: %w", err)
 			}

@@ -248,7 +248,7 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 			"event selects notifications: leave it out, or use a kind such as " + fault.RepeatNotification().Kind},
 		{r.Operation != "" && r.Operation != fault.Notification && !operations.Exists(r.Operation) &&
 			!slices.Contains(stubs, r.Operation),
-			fmt.Sprintf("unknown operation %q%s; GET /_mock/faults lists the names, to which a stub adds its own",
+			fmt.Sprintf("unknown operation %q%s; GET /_mock/faults lists the operations, and a stub adds its own",
 				r.Operation, spelling.Meant(r.Operation, operations.Names(nil)))},
 		{len(r.Name) > 256, fmt.Sprintf("the name has %d bytes: use at most 256", len(r.Name))},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},

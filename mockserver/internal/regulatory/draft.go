@@ -171,7 +171,7 @@ func checkItems(items []LineItem) []Problem {
 				"must be IT- and letters and digits; leave it out for a new item"},
 			{strings.TrimSpace(item.Description) == "", "description", "must describe the item"},
 			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code",
-				"must be 2 to 12 digits in pairs (spreadsheets drop a leading zero), or left out if unknown"},
+				"must have 2, 4, 6, 8, 10 or 12 digits (spreadsheets drop a leading zero); leave it out if unknown"},
 			{item.Quantity < 1, "quantity", "must be at least 1, as a whole number"},
 			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price",
 				"must be a number that is not negative, of at most 18 digits"},

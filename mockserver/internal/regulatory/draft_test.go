@@ -82,7 +82,7 @@ func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
 				{"item_id":"IT-1","hs_code":"watch","currency":"usd","unit_price":"free","weight":"light","origin_country":"China"}]}`,
 			regulatory.CodeInvalidRequest, []string{
 				"line_items[1].item_id must not be that of line_items[0]", "line_items[1].description must describe the item",
-				"line_items[1].hs_code must be 2 to 12 digits", "line_items[1].quantity must be at least 1",
+				"line_items[1].hs_code must have 2, 4, 6, 8, 10 or 12 digits", "line_items[1].quantity must be at least 1",
 				"line_items[1].unit_price must be a number", "line_items[1].currency must be a three-letter code",
 				"line_items[1].weight must be a number", "line_items[1].origin_country must be a two-letter code",
 			},

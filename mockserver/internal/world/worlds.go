@@ -70,7 +70,7 @@ func (b *Worlds) Home() *World { return b.home }
 // Errors of opening a world. They are wrapped with an explanation.
 var (
 	// ErrNoWorld is returned for a name that no world can have.
-	ErrNoWorld = errors.New("no such world")
+	ErrNoWorld = errors.New("invalid world")
 	// ErrWorldExists is returned if the name of a new world is in use.
 	ErrWorldExists = errors.New("the world is open already")
 	// ErrTooManyWorlds is returned if the server has as many worlds as is allowed, or no room for the records of another
@@ -82,8 +82,8 @@ var (
 var ErrNotOpened = errors.New("the world of this key is not open")
 
 // ErrKeyForm is an [ErrNoWorld] for a key without the format of keys.
-var ErrKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, "+
-	"digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
+var ErrKeyForm = fmt.Errorf("%w: its name must have 1 to %d letters, digits, dots, hyphens and underscores; its key is "+
+	"sk_test_, the scenario, an underscore and the name, such as sk_test_default_ci42", ErrNoWorld, longestName)
 
 const longestName = 64
 
@@ -308,7 +308,7 @@ func (b *Worlds) list(w *World) error {
 	case b.byKey[w.SecretKey] != nil:
 		return fmt.Errorf("%w: %s", ErrWorldExists, w.name)
 	case b.closed:
-		return fmt.Errorf("%w: it is closed", ErrNoWorld)
+		return fmt.Errorf("%w: the server is closed", ErrNoWorld)
 	case len(b.opened) >= b.settings.Limits.Worlds:
 		return b.settings.full(fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME (in Go: "+
 			"World.Close), or those without a request for an hour with DELETE %[3]sworlds?idle=1h (Server.CloseIdle)",
