@@ -161,7 +161,8 @@ func (p PurchaseRequest) withDefaults() PurchaseRequest {
 	return p
 }
 
-// longQuietFor is QuietFor, or its default, which depends on the response.
+// longQuietFor is QuietFor with its default, which is shorter after a refusal. It applies after a lost response, and after a
+// refusal that announces a purchase under way.
 func (p PurchaseRequest) longQuietFor() time.Duration {
 	if p.Refused {
 		return cmp.Or(p.QuietFor, time.Minute)
@@ -352,8 +353,11 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 	return ""
 }
 
-// before returns the evidence of the draft. It returns nil without a draft that can have been purchased: nothing was
-// sent for it. One without a status is the part of a draft that a PurchaseRequest holds that was purchased.
+// before returns what the draft showed before the purchase; nil if that is not known:
+//   - Without Draft, as when a purchase is settled with the id alone.
+//   - With a Draft that is none, such as one that shows a transaction: it may have been read after the purchase.
+//
+// A Draft without a status is what a stored PurchaseRequest keeps of one: which members listed documents, and the charge.
 func (p PurchaseRequest) before() *evidence.Record {
 	if p.Draft == nil {
 		return nil
@@ -414,7 +418,7 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 		if data.isList() {
 			problem = evidence.ReadList(string(data), p.RequestID, p.slugs(), before)
 		} else {
-			problem = record.shown().Contradiction(p.RequestID, p.slugs(), before)
+			problem = record.shown().Unconfirmed(p.RequestID, p.slugs(), before)
 		}
 		if problem != "" {
 			return s.core.unusable(OpPurchase, p.RequestID, response, data, "the confirmation "+problem)
@@ -453,7 +457,8 @@ func (r *RegulatoryRequest) shown() *evidence.Record {
 	return evidence.Read(string(data), r.Dialect)
 }
 
-// responseOf classifies the error of a purchase.
+// responseOf classifies the error of a purchase. Once fetch has begun to send, each of its errors is an [*Error] itself; an
+// error of another type came from the checks before that, so that nothing was sent.
 func responseOf(err error, before *evidence.Record) evidence.Response {
 	failed, ok := errors.AsType[*Error](err)
 	switch {
@@ -478,7 +483,8 @@ type readBack struct {
 	// quietFor is how long the request must read as a draft to count as not charged; with 0 it never does. Purchase sets
 	// it after a refusal only: whether a lost response charged nothing is left to SettlePurchase.
 	quietFor time.Duration
-	// longest limits the reading of a request that is no longer a draft, or cannot be read, or does not change.
+	// longest limits the reading since its start. Only a request that reads as a draft may be read for longer, until it is
+	// quiet: see left.
 	longest time.Duration
 
 	last       *RegulatoryRequest
@@ -538,9 +544,9 @@ func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 	return b.service.failed(b.purchase, outcome, b.last, err)
 }
 
-// left is how long the request may still be read: the rest of longest or, for a draft, the time until it is quiet, at
-// most quietFor later. It counts from the time at which the reading was sent, so that slow responses do not use the
-// time up.
+// left is how long the request may still be read: the rest of longest. A request that last read as a draft may be read
+// until it has been one for quietFor, even after longest, but never after longest + quietFor, because its status could
+// alternate. Time counts to when the last reading was sent, so that slow responses do not use it up.
 func (b *readBack) left(started, sent time.Time) time.Duration {
 	left := b.longest - sent.Sub(started)
 	if b.draftSince.IsZero() {

@@ -9,7 +9,8 @@ import "github.com/shipping-go/shipping/internal/status"
 type Response uint8
 
 const (
-	// Lost is every response that proves nothing, and every exchange that broke off.
+	// Lost is every response of no other kind, such as a 503, a 4xx without the form of a refusal, and a 2xx that
+	// does not confirm the purchase; and every exchange that broke off.
 	Lost Response = 1 << iota
 	// Unsent: the client's own transport never handed the request to the network.
 	Unsent
@@ -21,18 +22,18 @@ const (
 	Contradicted
 )
 
-// Documents compares the purchased documents that the record lists with those of this purchase. A member that the
-// draft had already lists nothing.
+// Documents compares the documents that the record lists with those of this purchase. Only new lists count: the
+// members under which the draft listed no documents. What the record lists where the draft listed any is not compared.
 type Documents uint8
 
 const (
-	// NoList: the record lists no documents.
+	// NoList: there is no new list.
 	NoList Documents = 1 << iota
-	// These: the record lists every document of this purchase, and no others.
+	// These: new lists hold every document of this purchase, and no others.
 	These
-	// Others: the record lists documents, and none of this purchase.
+	// Others: new lists hold documents, and none of this purchase.
 	Others
-	// Some: the record lists some documents of this purchase, others beside them, or documents that could not be read.
+	// Some: new lists hold a part of the documents of this purchase, others beside them, or some that could not be read.
 	Some
 )
 
@@ -41,7 +42,7 @@ type Case struct {
 	Response Response
 	// State is the status of the request when it was read back after the purchase.
 	State status.State
-	// Documents are the documents that the record lists, and that the draft did not list.
+	// Documents is NoList if the draft is not known, because then no list is known to be new.
 	Documents Documents
 	// Known: the record is known as it was before the purchase, and it was a draft.
 	Known bool
@@ -102,8 +103,8 @@ var rows = [...]row{
 	{response: Refusal | Contradicted, state: status.Purchased | status.Other, documents: These, also: known, result: PurchasedBefore},
 }
 
-// Decide returns the result of a purchase, by this table. A list is one that the draft did not have: what the record
-// shows before and after the purchase proves nothing.
+// Decide returns the result of a purchase, by this table. Lists and charges are those that the draft did not show: what
+// the record shows before and after the purchase proves nothing.
 //
 //	Response      Before     Read-back                                             Result
 //	unsent        any        any                                                   not charged

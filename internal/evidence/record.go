@@ -28,7 +28,7 @@ type Record struct {
 	Charge string
 	// Failures: the data lists what failed.
 	Failures bool
-	// Data is the record itself.
+	// Data is the record itself: the data of the response, or the record inside it.
 	Data jsonread.Value
 	// lists are the documents that each member of listNames lists; a document without a slug that could be read is "".
 	lists   map[string][]string
@@ -236,7 +236,7 @@ func ReadList(data, requestID string, purchased []string, draft *Record) string 
 		isRecord := element.Get("request_id").Kind != 0 || element.Get("status").Kind != 0 ||
 			element.Get("request").Kind != 0 || element.Get(d.Record.At).Kind != 0
 		if isRecord {
-			if problem := readValue(element, d).Contradiction(requestID, purchased, draft); problem != "" {
+			if problem := readValue(element, d).Unconfirmed(requestID, purchased, draft); problem != "" {
 				return problem
 			}
 		}
@@ -265,9 +265,9 @@ func ReadList(data, requestID string, purchased []string, draft *Record) string 
 	return "holds a list that is not that of the documents that were purchased"
 }
 
-// Contradiction returns why the record of a successful response does not confirm the purchase of these documents; "" if it
-// does. A response that does not counts as lost.
-func (r *Record) Contradiction(requestID string, purchased []string, draft *Record) string {
+// Unconfirmed returns why the record of a successful response does not confirm the purchase of these documents; "" if it
+// does. Such a response is [Lost]. It is not [Contradicted], which is a refusal.
+func (r *Record) Unconfirmed(requestID string, purchased []string, draft *Record) string {
 	switch id := r.Data.Get("request_id").Text; {
 	case id != "" && id != requestID:
 		return "is about the request " + spelling.Quote(id)
@@ -309,8 +309,8 @@ func owesPayment(status string) bool {
 	return has("unpaid", "payment", "insufficient") && !has("received", "confirmed", "succeeded", "completed")
 }
 
-// Since returns the record without what an earlier record of the same request shows already: a member that lists
-// documents in both was there before a purchase between them, and so was an equal charge.
+// Since returns the record without what a purchase after the earlier record cannot have added. If a member lists documents
+// in both records, it is left out as a whole, even if it lists other documents now. A charge is left out if both are equal.
 func (r *Record) Since(earlier *Record) *Record {
 	since := *r
 	since.lists = map[string][]string{}

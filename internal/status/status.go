@@ -6,7 +6,7 @@ package status
 type State uint8
 
 const (
-	// Unread: the request could not be read, or the response was about another request.
+	// Unread: the request could not be read, or the response was about another request, or its record is unclear.
 	Unread State = 1 << iota
 	Draft
 	Purchasing
