@@ -277,14 +277,19 @@ func (r *Record) Unconfirmed(requestID string, purchased []string, draft *Record
 		return "shows the request as a draft"
 	case r.Failures:
 		return "lists failures"
+	case showsFailure(r.Data) && r.Status != "failed": // a failed record was purchased: its documents failed
+		return "shows a failure"
 	case r.Since(draft).ListsOthers(purchased):
 		return "lists documents that were not purchased"
 	}
 	return ""
 }
 
-// showsFailure reports whether an element of a list states that it was not performed.
+// showsFailure reports whether a value, or its status or success, states that something was not performed.
 func showsFailure(element jsonread.Value) bool {
+	if element.Text == "false" || element.Get("success").Text == "false" {
+		return true
+	}
 	switch folded(element.Get("status").Text) {
 	case "failed", "failure", "error", "rejected", "refused", "declined", "canceled", "cancelled", "false":
 		return true
