@@ -274,9 +274,10 @@ func (c *core) declarePlace(data RawJSON, found *RegulatoryRequest) string {
 	return ""
 }
 
-// declareRoute returns the line with the route of an operation, as a part of an error.
+// declareRoute returns the line with the route of an operation, as a part of an error. It does not call
+// [dialect.Dialect.Declare], which a program that only lists would contain for it (98 KB).
 func declareRoute(o operations.Operation) string {
-	return new(dialect.Dialect).Declare(dialect.Line{Field: "routes", Value: o.Name + "=" + o.Method + " " + o.Route})
+	return `write in the dialect "routes += ` + o.Name + "=" + o.Method + " " + o.Route + `"`
 }
 
 // undeclaredRefusal returns the lines that make a response a refusal, as a part of an error; "" if no dialect can.
