@@ -111,7 +111,7 @@ func (x *exchange) analyze() {
 	case "lost-after":
 		x.observe(x.life, x.item, "analyzes in vain")
 	default:
-		x.observe(x.life, x.item, "analyzes")
+		x.observe(x.life, x.item, "analyzes", "analyzes again")
 		x.send(r)
 	}
 }

@@ -117,7 +117,7 @@ func recordEvents(before, after shipping.Step) []string {
 		if before == "" {
 			return []string{"records analyzed"}
 		}
-		return []string{"records not charged", "records settled", "ends a refused item"}
+		return []string{"records not charged", "records settled", "ends a refused item", "records analyzed"}
 	case batch.StepPurchasing:
 		return []string{"records purchasing", "records the refusal", "records the refusal, to settle it"}
 	case batch.StepPurchased:
