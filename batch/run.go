@@ -182,9 +182,9 @@ func (r *run) carry(ctx context.Context, e *entry) {
 }
 
 // step does the next step of an item, and gives its slot back.
-func (r *run) step(ctx context.Context, e *entry) time.Duration {
+func (r *run) step(ctx context.Context, e *entry) (next time.Duration) {
 	defer func() { <-r.slots }()
-	next := e.step(ctx)
+	r.guarded(func() { next = e.step(ctx) })
 	if next > 0 {
 		r.waiting.Add(1)
 	}
@@ -200,7 +200,20 @@ func (r *run) aside(do func()) {
 	defer func() { r.slots <- struct{}{} }()
 	r.settling <- struct{}{}
 	defer func() { <-r.settling }()
-	do()
+	r.guarded(do)
+}
+
+// guarded calls a function, and stops the batch if it panics, before what waits for the caller can go on: an item that
+// waits for a slot, or a callback.
+func (r *run) guarded(call func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			r.crash()
+		}
+	}()
+	call()
+	returned = true
 }
 
 // closingTime limits the calls of the journal after the context of a batch has ended.
@@ -397,7 +410,7 @@ func (r *run) callback(call func()) {
 	crashed := r.crashed
 	r.mu.Unlock()
 	if !crashed {
-		call()
+		r.guarded(call)
 	}
 }
 
