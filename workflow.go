@@ -358,8 +358,8 @@ func (f *flow) costOf(p *PurchaseRequest) (cost Budget) {
 	return cost
 }
 
-// compared adds [ErrOvercharged] to the error of a wait if the service reports a charge above the cost of the draft. What
-// the draft showed already is a quote.
+// compared adds [ErrOvercharged] to the error of a wait if the service reports a charge above the cost of the draft.
+// What the draft showed already is a quote.
 func (f *flow) compared(most Budget, quote Amount, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
 	charged := Budget{Amount: bought.ChargedAmount, Currency: bought.Currency}
 	if record != nil && record.ChargedAmount.Known() {
@@ -557,10 +557,10 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 // Specification: "Regulatory analyze", "Regulatory generation" (under "Errors").
 var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
 
-// ErrOvercharged is returned, in a [*RegulatoryError] with [OutcomeCharged], for a purchase whose charge, as the service
-// reports it, is above the most that its draft can cost (see [RegulatoryRequest.Cost]), or is in another currency. The
-// purchase is made: compare it with the wallet's transactions. If the dialect declares what an offer costs, the error
-// shows it.
+// ErrOvercharged is returned, in a [*RegulatoryError] with [OutcomeCharged], for a purchase whose charge, as the
+// service reports it, is above the most that its draft can cost (see [RegulatoryRequest.Cost]), or is in another
+// currency. The purchase is made: compare it with the wallet's transactions. If the dialect declares what an offer
+// costs, the error shows it.
 var ErrOvercharged = errors.New("shipping: charged more than the draft can cost")
 
 // ErrNotPurchased is returned by a wait for a request that stays a draft: it does not change until it is

@@ -356,7 +356,8 @@ func TestSelect_EachTypeOnce(t *testing.T) {
 	draft := shippingtest.Must(regulatory(t, shippingtest.NewService(record("draft", `"available_documents":[`+
 		`{"document_type":"FDA","mode":"automated"},{"document_type":"FDA","mode":"automated"},{"document_type":"MSDS"}]`))).
 		Get(t.Context(), "RD-1"))(t)
-	for name, want := range map[string]string{"SelectAutomated": "[FDA]", "SelectAll": "[FDA MSDS]", "SelectOnly": "[FDA]"} {
+	for name, want := range map[string]string{"SelectAutomated": "[FDA]", "SelectAll": "[FDA MSDS]",
+		"SelectOnly": "[FDA]"} {
 		if selected, err := choices("FDA")[name](draft); err != nil || fmt.Sprint(selected) != want {
 			t.Errorf("%s: %v, %v", name, selected, err)
 		}

@@ -61,7 +61,8 @@ func (i Item) validate() error {
 			"time, so that the journal could not recognize the invoice: set a Key, such as the number of the invoice")
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
-		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", spelling.Quote(i.key()),
+		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep",
+			spelling.Quote(i.key()),
 			problem))
 	}
 	return nil
@@ -163,10 +164,9 @@ type Result struct {
 	// tax; not given if it reserved nothing.
 	Beside shipping.Amount
 	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. If the
-	// service has charged more than the draft can cost, it is [shipping.ErrOvercharged] too, also with StateCompleted, in the
-	// run that completes the item. The
-	// Request of a [*shipping.RegulatoryError] holds only the id and the status, because a batch can have many thousand
-	// items.
+	// service has charged more than the draft can cost, it is [shipping.ErrOvercharged] too, also with StateCompleted,
+	// in the run that completes the item. The Request of a [*shipping.RegulatoryError] holds only the id and the
+	// status, because a batch can have many thousand items.
 	Err error
 }
 

@@ -14,10 +14,10 @@ import (
 )
 
 // A service can expire drafts, so that an item of an earlier night cannot be purchased any more. A new analysis removes
-// the last guard against a second charge: the service refuses the same request twice, and never a new one. So an item is
-// analyzed again only if three things are certain: the draft has expired, because the lookup is 404, or the dialect
-// declares its status or the code of its refusal; the journal shows that each purchase was refused or never sent; and no
-// record shows a purchase.
+// the last guard against a second charge: the service refuses the same request twice, and never a new one. So an
+// item is analyzed again only if three things are certain: the draft has expired, because the lookup is 404, or the
+// dialect declares its status or the code of its refusal; the journal shows that each purchase was refused or never
+// sent; and no record shows a purchase.
 
 // errExpired is the error of an item whose draft has expired, and that is not analyzed again.
 var errExpired = errors.New("the item is not analyzed again")
@@ -59,8 +59,8 @@ func showsPurchase(record *shipping.RegulatoryRequest) bool {
 		evidence.Read(string(record.Raw), record.Dialect).ShowsCharge()
 }
 
-// foundElsewhere records that a request shows a purchase that the batch has not made, as long as the service shows it. A
-// draft that shows its price as a charge, as the dialect declares, shows none.
+// foundElsewhere records that a request shows a purchase that the batch has not made, as long as the service shows
+// it. A draft that shows its price as a charge, as the dialect declares, shows none.
 func (e *entry) foundElsewhere(record *shipping.RegulatoryRequest) error {
 	quote := record.Status == shipping.StatusDraft && record.Dialect != nil && record.Dialect.Purchase.Quoted
 	shown := status.Of(string(record.Status)).Purchased || showsPurchase(record) && !quote

@@ -31,7 +31,8 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 		return with(func(r *batch.Record) { r.Documents, r.Earlier = documents, what })
 	}
 	open := purchasing(t, "SH-1")
-	open.ShipmentID, open.RequestID, open.Purchase.RequestID, open.Earlier = "SH-1", "RD-old", "RD-old", batch.EarlierRefused
+	open.ShipmentID, open.RequestID, open.Purchase.RequestID, open.Earlier = "SH-1", "RD-old", "RD-old",
+		batch.EarlierRefused
 	refused := open
 	sent := *open.Purchase
 	sent.Refused, refused.Purchase = true, &sent

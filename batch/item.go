@@ -245,8 +245,8 @@ func (e *entry) repeated() error {
 	return alone(records)
 }
 
-// alone returns the function with which the journal compares the records of one source with a purchase of this item; nil
-// if it may repeat one, or the source is not known.
+// alone returns the function with which the journal compares the records of one source with a purchase of this item;
+// nil if it may repeat one, or the source is not known.
 func (e *entry) alone() func(same []Record) error {
 	source := e.record.Source()
 	if e.item.Again || source == "" || textProblem(source, maxRecordText) != "" { // no journal has such a text
@@ -290,7 +290,8 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	if e.meansExpired(draft.Status) {
-		return e.expired(ctx, draft, fmt.Errorf("the draft has expired: its status is %s", spelling.Quote(string(draft.Status))))
+		return e.expired(ctx, draft, fmt.Errorf("the draft has expired: its status is %s",
+			spelling.Quote(string(draft.Status))))
 	}
 	return e.fromDraft(ctx, draft)
 }
@@ -529,8 +530,8 @@ func (e *entry) besides(draft *shipping.RegulatoryRequest) {
 	}
 }
 
-// explained adds to the error of a journal, which has no draft, which numbers the cost counts beside the prices, and the
-// lines of the dialect with which it is within the rest of the budget.
+// explained adds to the error of a journal, which has no draft, which numbers the cost counts beside the prices, and
+// the lines of the dialect with which it is within the rest of the budget.
 func explained(err error, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	over, ok := err.(*shipping.BudgetError)
 	if !ok || len(over.Beside) > 0 || !over.Left.Known() {

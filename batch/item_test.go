@@ -432,7 +432,8 @@ func TestReport_ErrJoinsItemsWithOneCause(t *testing.T) {
 			report.Results = append(report.Results, result)
 		}
 		err := report.Err().Error()
-		if strings.Contains(err, "\n") == test.shared || strings.Contains(err, "(2 items, the text is that of the first: ") != test.shared {
+		if strings.Contains(err, "\n") == test.shared ||
+			strings.Contains(err, "(2 items, the text is that of the first: ") != test.shared {
 			t.Errorf("%s: %s", name, err)
 		}
 	}
@@ -472,7 +473,8 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 	selectNone := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 		return nil, shipping.ErrInvalidRequest
 	}
-	const same, first = `(3 items: "SH-1", "SH-2", "SH-3")`, `(3 items, the text is that of the first: "SH-1", "SH-2", "SH-3")`
+	const same, first = `(3 items: "SH-1", "SH-2", "SH-3")`,
+		`(3 items, the text is that of the first: "SH-1", "SH-2", "SH-3")`
 	shippingtest.EachInBubble(t, map[string]row{
 		"a wrong key": {shippingtest.NewService(shippingtest.Refusal(401, "no")), batch.Options{}, 1,
 			shipping.ErrUnauthorized, false, "error: shipping: regulatory.analyze: ", same},

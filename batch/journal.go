@@ -21,11 +21,11 @@ import (
 // An implementation must guarantee five things, or a batch can buy twice. A record that [Claim.Append] accepted
 // survives a crash of the machine. A claim accepts nothing once another process was given the item. Another process is
 // given the item only after the claim was released, or has expired. Of two purchases for one [Record.Source] under
-// different keys, the second is refused, also at the same moment and in different processes: see [Claim.Append]. An item
-// whose last record is [StepPurchasing] is given to another process only when a quarter of the lease has passed since its
-// claim expired: a process that stalls after the last check of its claim sends its purchase when it resumes. No journal
-// can prevent that. The other process finds the purchase if it reaches the service before that process has read the
-// request for [shipping.PurchaseOptions.QuietFor].
+// different keys, the second is refused, also at the same moment and in different processes: see [Claim.Append]. An
+// item whose last record is [StepPurchasing] is given to another process only when a quarter of the lease has passed
+// since its claim expired: a process that stalls after the last check of its claim sends its purchase when it
+// resumes. No journal can prevent that. The other process finds the purchase if it reaches the service before that
+// process has read the request for [shipping.PurchaseOptions.QuietFor].
 //
 // Implementations must be safe for concurrent use. Package journaltest tests them.
 type Journal interface {

@@ -42,8 +42,8 @@ func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 }
 
 // A reported charge below the draft's price, such as 0, frees no money. A charge above the price counts, and ends the
-// purchases of the run. It was reported to nobody if it was that of the last item: the run that reads it reports it, and
-// no later one.
+// purchases of the run. It was reported to nobody if it was that of the last item: the run that reads it reports it,
+// and no later one.
 func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 	type row struct {
 		fault     purchaseFault

@@ -66,7 +66,8 @@ const (
 // neither is known.
 func (r Record) Source() string { return cmp.Or(r.ShipmentID, r.FileHash) }
 
-// fileHash returns the [Record.FileHash] of an address. A query or a fragment can be a signature, which is new each time.
+// fileHash returns the [Record.FileHash] of an address. A query or a fragment can be a signature, which is new each
+// time.
 func fileHash(address string) string {
 	if address == "" {
 		return ""

@@ -294,7 +294,8 @@ func (r *run) cost(draft *shipping.RegulatoryRequest,
 	return cost, r.options.Budget.Currency, err
 }
 
-// note writes to the journal. A record that no journal can keep fails its item only, and so does one that alone refuses.
+// note writes to the journal. A record that no journal can keep fails its item only, and so does one that alone
+// refuses.
 func (r *run) note(claim Claim, record Record, alone func(same []Record) error) error {
 	record.At = time.Now().UTC()
 	if err := record.validate(); err != nil {

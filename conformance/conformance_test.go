@@ -224,7 +224,8 @@ func TestReport_WriteSummary_HasTwentyLines(t *testing.T) {
 	report := conformance.Report{Purchases: []conformance.Purchase{{}, {}, {MustFail: true}, {MustFail: true}}}
 	for i := range 50 {
 		verdict := []conformance.Verdict{conformance.Fail, conformance.NotRun}[i%2]
-		report.Results = append(report.Results, conformance.CheckResult{Heading: "Rate", Check: fmt.Sprint(i), Verdict: verdict})
+		report.Results = append(report.Results,
+			conformance.CheckResult{Heading: "Rate", Check: fmt.Sprint(i), Verdict: verdict})
 		report.Lines = append(report.Lines, fmt.Sprintf("record.states += s%d=generating", i))
 	}
 	var text strings.Builder

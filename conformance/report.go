@@ -93,8 +93,8 @@ const (
 )
 
 // WriteText writes the whole report for a person: the checks under their headings, then those that were not made, the
-// assumptions, the rules that no run can check, and the summary of [Report.WriteSummary]. If several checks were not made
-// for the same reason, it writes their number instead of each check.
+// assumptions, the rules that no run can check, and the summary of [Report.WriteSummary]. If several checks were not
+// made for the same reason, it writes their number instead of each check.
 func (r Report) WriteText(w io.Writer) error {
 	sections := map[string]string{}
 	var headings []string

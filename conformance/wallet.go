@@ -97,7 +97,8 @@ func (w wallet) charged(after wallet, cost *cost, drafts ...draft) charge {
 		shown = append([]string{jsonOf(paid)}, shown...)
 	}
 	c.others, c.missing = others, w.missing
-	c.problems = problem(len(related) != want || exact != want, "%d new transactions with flow out; want %d%s. New ones: %s",
+	c.problems = problem(len(related) != want || exact != want,
+		"%d new transactions with flow out; want %d%s. New ones: %s",
 		len(related), want, amount, strings.Join(shown, ", "))
 	if len(related) <= want && exact == len(related) { // else it paid too much, whatever else it paid
 		c.missing = cmp.Or(c.missing, after.missing)

@@ -114,8 +114,8 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 	}
 }
 
-// The error of the client did not name the path that explains it. In a world whose name is a part of the key, the header
-// with the path is withheld; the key selects the world, too.
+// The error of the client did not name the path that explains it. In a world whose name is a part of the key, the
+// header with the path is withheld; the key selects the world, too.
 func TestWhy_EndsTheErrorOfTheClient(t *testing.T) {
 	t.Parallel()
 	for _, d := range []string{"", "contrary"} {

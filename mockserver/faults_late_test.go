@@ -18,7 +18,8 @@ import (
 const late = 30 * time.Second
 
 // lateFaults are the faults that take effect late, each with the status of its response, 0 if the connection closes.
-var lateFaults = map[int]func(time.Duration) fault.Fault{0: fault.ArriveLate, http.StatusGatewayTimeout: fault.GatewayTimeout}
+var lateFaults = map[int]func(time.Duration) fault.Fault{0: fault.ArriveLate,
+	http.StatusGatewayTimeout: fault.GatewayTimeout}
 
 // lose sends a request whose response is lost. It returns the status of the response, 0 if the connection closes.
 func lose(t *testing.T, srv *mockserver.Server, method, path, body string) int {
@@ -62,8 +63,8 @@ func charged(t *testing.T, srv *mockserver.Server, id string, want bool) {
 	}
 }
 
-// No fault took effect after the client had given up, as a request does that a proxy delivers late, or that a gateway no
-// longer waits for.
+// No fault took effect after the client had given up, as a request does that a proxy delivers late, or that a
+// gateway no longer waits for.
 func TestFaultLate_TakesEffectAfterTheExchange(t *testing.T) {
 	t.Parallel()
 	for _, f := range lateFaults {

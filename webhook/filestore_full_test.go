@@ -17,8 +17,8 @@ var errFull = errors.New("no space left on device")
 
 func (fullDisk) WriteAt([]byte, int64) (int, error) { return 0, errFull }
 
-// After a full disk, a receiver responded 503 to each notification until it was started again, also to those that it had
-// accepted.
+// After a full disk, a receiver responded 503 to each notification until it was started again, also to those that it
+// had accepted.
 func TestFileStore_ContinuesAfterAFullDisk(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")

@@ -401,8 +401,8 @@ func TestReceiver_ASlowBodyIsGivenUp(t *testing.T) {
 	}
 }
 
-// The identifiers of a delivery are not signed, and were kept whatever their length: 150 deliveries of one captured body
-// took 258 MB of memory, and ten of them 9 MB of a file.
+// The identifiers of a delivery are not signed, and were kept whatever their length: 150 deliveries of one captured
+// body took 258 MB of memory, and ten of them 9 MB of a file.
 func TestReceiver_KeepsLongIdentifiersAsHashes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")

@@ -78,8 +78,9 @@ func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 	})
 }
 
-// A resend that keeps its id, whose time and signature are new, cannot be distinguished from one of the service that has
-// lost the response: it is not handled again, which only a debug line reported. A receiver with another store handles it.
+// A resend that keeps its id, whose time and signature are new, cannot be distinguished from one of the service that
+// has lost the response: it is not handled again, which only a debug line reported. A receiver with another store
+// handles it.
 func TestStandardWebhooks_AResendThatKeepsItsIDIsADuplicate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

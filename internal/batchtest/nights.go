@@ -22,8 +22,8 @@ import (
 )
 
 // A nightly job over some shipments. Each night has a part of them, half of which the night before had too. Each
-// shipment costs price, and the budget of a night, which rises, is not enough for all of them. A draft that is older than
-// draftLife cannot be purchased.
+// shipment costs price, and the budget of a night, which rises, is not enough for all of them. A draft that is older
+// than draftLife cannot be purchased.
 const (
 	nights    = 30
 	shipments = 60
@@ -43,8 +43,9 @@ type Machine struct {
 
 // Nights runs the job for thirty nights on some machines, in a synctest bubble. Each run may be killed at any record,
 // and is begun again; open opens the journal each time. Drafts expire before the next night, in each way that a service
-// can show it. Analyses fail and succeed later, generations fail until a person retries them, responses of purchases are
-// lost. Each shipment is charged once, each night stays within its budget, and Report.Err names exactly the open items.
+// can show it. Analyses fail and succeed later, generations fail until a person retries them, responses of purchases
+// are lost. Each shipment is charged once, each night stays within its budget, and Report.Err names exactly the open
+// items.
 func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 	t.Helper()
 	job := &job{t: t, service: &service{requests: map[string]*request{}, analyses: map[string]int{},

@@ -164,9 +164,10 @@ func Reset() Fault { return Fault{Kind: "reset"} }
 // A request that only reads is not performed.
 func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
 
-// GatewayTimeout returns a fault that responds with 504 and an HTML page at once, as a gateway does that no longer waits
-// for the service, and performs the operation after d, as [ArriveLate] does. With [Latency] before it, the response comes
-// later, and d begins then: Latency(29s) and GatewayTimeout(91s) perform the operation 120 s after the request.
+// GatewayTimeout returns a fault that responds with 504 and an HTML page at once, as a gateway does that no longer
+// waits for the service, and performs the operation after d, as [ArriveLate] does. With [Latency] before it, the
+// response comes later, and d begins then: Latency(29s) and GatewayTimeout(91s) perform the operation 120 s after
+// the request.
 func GatewayTimeout(d time.Duration) Fault {
 	return Fault{Kind: "gateway-timeout", Duration: Duration(d)}
 }
@@ -221,8 +222,8 @@ func RemoveRows(n int) Fault { return Fault{Kind: "remove-rows", Rows: n} }
 // attempt.
 func RepeatNotification() Fault { return Fault{Kind: "repeat-notification"} }
 
-// ReplayNotification returns a fault of notifications that sends one again as soon as it was accepted, as a replay does:
-// with another delivery id, another event id and the same payload, once, whatever the response is.
+// ReplayNotification returns a fault of notifications that sends one again as soon as it was accepted, as a replay
+// does: with another delivery id, another event id and the same payload, once, whatever the response is.
 func ReplayNotification() Fault { return Fault{Kind: "replay-notification"} }
 
 // DelayNotification returns a fault of notifications that sends one after d on the world's clock. Others are sent

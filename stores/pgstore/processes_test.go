@@ -31,8 +31,8 @@ type assignment struct {
 	Batch, URL, Key string
 	Shipments       []string
 	Lease           time.Duration
-	// Orders begins the keys of the items; empty for those by default. A process of a test with several of them begins when
-	// its standard input ends.
+	// Orders begins the keys of the items; empty for those by default. A process of a test with several of them begins
+	// when its standard input ends.
 	Orders string
 }
 

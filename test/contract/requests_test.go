@@ -172,7 +172,8 @@ func (c caller) refuse(name string, want int, document allowed, method, path, bo
 	c.t.Helper()
 	status, data := c.send(method, path, body, headers...)
 	if err := c.judge.latest(); status != want || (err == nil) != bool(document) {
-		c.t.Errorf("%s: status %d, %v; want %d; the document: %v; want it allowed: %t", name, status, data, want, err, document)
+		c.t.Errorf("%s: status %d, %v; want %d; the document: %v; want it allowed: %t", name, status, data, want, err,
+			document)
 	}
 }
 

@@ -145,8 +145,10 @@ func (s *specification) operation(t *testing.T, op operations.Operation) {
 	}
 	s.printf("\n```json\n%s```\n", body)
 	statuses := slices.Sorted(maps.Keys(described.Responses))
-	s.printf("\nStatus of a success: %s. Failures: %s, and any other.\n", strings.Replace(statuses[0], "2XX", "200 (assumed)", 1),
-		strings.Join(slices.DeleteFunc(statuses[1:], func(status string) bool { return status == "default" || status < "400" }), ", "))
+	s.printf("\nStatus of a success: %s. Failures: %s, and any other.\n",
+		strings.Replace(statuses[0], "2XX", "200 (assumed)", 1),
+		strings.Join(slices.DeleteFunc(statuses[1:],
+			func(status string) bool { return status == "default" || status < "400" }), ", "))
 	if success := described.Responses[statuses[0]].Content["application/json"].Schema.Ref; success != "" {
 		for _, m := range s.document.Components.Schemas[last(success)].Properties {
 			if m.Name != "data" {

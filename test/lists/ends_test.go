@@ -60,8 +60,8 @@ func TestResume_TheTotalOfTheToken(t *testing.T) {
 	}
 }
 
-// Rows 6 and 5 share the time that the service sorts by, and change places in some responses: 6 is on page 1 and on page
-// 2, or 5 is. Each reading missed one of them, and the walk ended in ErrIncomplete although both had come.
+// Rows 6 and 5 share the time that the service sorts by, and change places in some responses: 6 is on page 1 and on
+// page 2, or 5 is. Each reading missed one of them, and the walk ended in ErrIncomplete although both had come.
 func TestWalk_TiedRowsInSeveralReadings(t *testing.T) {
 	t.Parallel()
 	six, five := [][]int{{8, 7, 6}, {6, 4, 3}, {2, 1}}, [][]int{{8, 7, 5}, {5, 4, 3}, {2, 1}}

@@ -314,9 +314,9 @@ func (s *service) lost(began []int, delivered map[int]bool, log string) (int, er
 }
 
 // TestClient_LosesNoRow draws services that differ in what users have met: how rows move, which numbers a page reports,
-// how the service responds to a page behind the last one, and 503 and 429 between the pages. The real client walks them,
-// half of them with resumes. A row is lost only for a reason that docs/lists.md lists; a list at rest causes no error,
-// unless its rows are tied: then a resume leads to all of them.
+// how the service responds to a page behind the last one, and 503 and 429 between the pages. The real client walks
+// them, half of them with resumes. A row is lost only for a reason that docs/lists.md lists; a list at rest causes
+// no error, unless its rows are tied: then a resume leads to all of them.
 func TestClient_LosesNoRow(t *testing.T) {
 	t.Parallel()
 	o := randomtest.New(t)

@@ -34,8 +34,8 @@ const (
 	still, typing, reading, linePause      = 1.5, 1.2, 2.2, 0.12
 )
 
-// The picture is readable on a light and on a dark page. It shows its end at first, and wherever nothing is animated; after
-// a pause, it hides each line until its time.
+// The picture is readable on a light and on a dark page. It shows its end at first, and wherever nothing is
+// animated; after a pause, it hides each line until its time.
 const style = `
 text { font: 12.3px ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; fill: #1f2328; white-space: pre }
 rect { fill: #f6f8fa; stroke: #d1d9e0 }

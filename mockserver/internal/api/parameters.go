@@ -64,14 +64,16 @@ func checkQuery(w *world.World, x *wire.Exchange) *wire.Reply {
 	}
 	operation, query := x.Operation, x.URL.Query()
 	if unknown := unknownParameters(operation, query); len(unknown) > 0 {
-		return new(ruleBroken(fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation))))
+		return new(ruleBroken(fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "),
+			listed(operation))))
 	}
 	for _, name := range []string{"perPage", "page"} {
 		if !query.Has(name) || !slices.Contains(Parameters(operation), name) {
 			continue
 		}
 		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
-			return new(ruleBroken(fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name))))
+			return new(ruleBroken(fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name,
+				query.Get(name))))
 		}
 	}
 	return nil

@@ -21,7 +21,8 @@ func headers(s signature.Scheme, secret string, out *notify.Delivery) http.Heade
 	// The keys of worlds can be short.
 	fips140.WithoutEnforcement(func() { sum, timestamp = s.Sign([]byte(secret), id, time.Now(), out.Payload) })
 	for name, value := range map[string]string{
-		s.Header: sum, s.TimestampHeader: timestamp, s.EventID: out.EventID, s.DeliveryID: id, signature.WebhookID: out.WebhookID,
+		s.Header: sum, s.TimestampHeader: timestamp, s.EventID: out.EventID, s.DeliveryID: id,
+		signature.WebhookID: out.WebhookID,
 	} {
 		if name != "" && value != "" {
 			header.Set(name, value)

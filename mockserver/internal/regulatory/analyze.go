@@ -139,7 +139,8 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	if strings.HasPrefix(reason, noInvoice) {
 		correct = "add it with POST /_mock/invoices (in Go: World.AddInvoice), or use one that GET /_mock/worlds/NAME lists,"
 	}
-	return refuse(CodeAnalysisFailed, specAnalyzeFails, "analysis failed: %s; %s and analyze again (the failed request is %s)",
+	return refuse(CodeAnalysisFailed, specAnalyzeFails,
+		"analysis failed: %s; %s and analyze again (the failed request is %s)",
 		reason, correct, stored.RequestID).of(stored)
 }
 

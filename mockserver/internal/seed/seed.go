@@ -103,8 +103,8 @@ func (w *seeder) amount(text string) shipping.Amount {
 	return amount
 }
 
-// seedShipments makes the consignments of the catalogue, newest first. If the plan has more shipments, they repeat, 50 days earlier
-// each time.
+// seedShipments makes the consignments of the catalogue, newest first. If the plan has more shipments, they repeat,
+// 50 days earlier each time.
 func (w *seeder) seedShipments() {
 	for i := range cmp.Or(w.plan.Shipments, len(w.Consignments)) {
 		v := w.Consignments[i%len(w.Consignments)]
