@@ -259,7 +259,9 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 		"contradicted by its request, a draft":   {"", false, another, record("draft"), unknown, ""},
 		"contradicted by a transaction, a draft": {"", true, paid, record("draft"), unknown, ""},
 		"contradicted by a charge, a draft":      {"", true, refused(`{"charged_amount":5}`), record("draft"), unknown, ""},
+		"contradicted by a document, a draft":    {"", true, refused(`{` + listsFDA + `}`), record("draft"), unknown, ""},
 		"refused, a draft":                       {"", false, refused(`{"status":"draft"}`), record("draft"), not, ""},
+		"refused with its documents, a draft":    {listsFDA, true, refused(`{` + listsFDA + `}`), record("draft", listsFDA), not, ""},
 		"refused with its quote, a draft":        {quote, true, quoted, record("draft", quote), not, ""},
 		"confirmed, the draft's list":            {both, false, confirmed, record("processing"), charged, ""},
 	}, func(t *testing.T, test row) {

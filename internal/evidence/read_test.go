@@ -181,43 +181,57 @@ func TestReadRefusal(t *testing.T) {
 	draft := Read(`{"status":"draft","charged_amount":5}`, nil)
 	for body, want := range map[string]string{
 		`{"status":false}`: "",
-		`{"status":false,"message":"no","request_id":"trace-1"}`:                        "",
-		`{"status":false,"data":null}`:                                                  "",
-		`{"status":false,"data":["FDA is not offered"]}`:                                "",
-		`{"status":false,"data":{"request_id":"RD-1","status":"draft"}}`:                "",
-		`{"status":false,"data":{"status":"Draft"}}`:                                    "",
-		`{"status":false,"data":{"error_code":"e","status":400}}`:                       "",
-		`{"status":false,"data":{"request_id":"RD-2"}}`:                                 "another request",
-		`{"status":false,"data":{"request":{"request_id":"RD-2","status":"draft"}}}`:    "another request",
-		`{"status":false,"data":{"status":"completed"}}`:                                "other than draft",
-		`{"status":false,"data":{"status":"cancelled"}}`:                                "other than draft",
-		`{"status":false,"data":{"purchase":{"status":"Processing"}}}`:                  "other than draft",
-		`{"status":false,"data":{"errors":[{"status":"422"}]}}`:                         "",
-		`{"status":false,"request":{"status":"processing"}}`:                            "other than draft",
-		`{"status":false,"data":{"transaction_id":"TX-1"}}`:                             "a transaction",
-		`{"status":false,"transaction_id":{"id":"TX-1"}}`:                               "a transaction",
-		`{"status":false,"data":{"transaction_id":null,"charged_amount":0}}`:            "",
-		`{"status":false,"data":{"charged_amount":5}}`:                                  "", // the draft's quote
-		`{"status":false,"data":{"charged_amount":6}}`:                                  "a charged amount",
-		`{"status":false,"data":{"charged_amount":""}}`:                                 "",
-		`{"status":false,"data":{"charged_amount":"5 NGN"}}`:                            "a charged amount",
-		`{"status":false,"data":{"charged_amount":["5"]}}`:                              "a charged amount",
-		`{"status":false,"data":{"status":"draft","status":"draft"}}`:                   "twice",
-		`{"message":"No","status":"error"}`:                                             "",
-		`{"message":"No","status":"fail","data":{"status":"completed"}}`:                "other than draft",
-		`{"message":"No","status":"error","request_id":"RD-1"}`:                         "other than draft",
-		`{"title":"No","status":409,"request_id":"RD-1"}`:                               "",
-		`{"title":"No","status":409,"request_id":"RD-2"}`:                               "another request",
-		`{"detail":"No","request_id":"RD-2"}`:                                           "another request",
-		`{"detail":"No","status":"paid"}`:                                               "other than draft",
-		`{"detail":"No","status":"draft"}`:                                              "",
-		`{"title":"No","status":409,"request":{"status":"completed"}}`:                  "other than draft",
-		`{"title":"No","status":409,"documents":[{"type":"FDA"}],"transaction_id":"T"}`: "a transaction",
+		`{"status":false,"message":"no","request_id":"trace-1"}`:                            "",
+		`{"status":false,"data":null}`:                                                      "",
+		`{"status":false,"data":["FDA is not offered"]}`:                                    "",
+		`{"status":false,"data":{"request_id":"RD-1","status":"draft"}}`:                    "",
+		`{"status":false,"data":{"status":"Draft"}}`:                                        "",
+		`{"status":false,"data":{"error_code":"e","status":400}}`:                           "",
+		`{"status":false,"data":{"request_id":"RD-2"}}`:                                     "another request",
+		`{"status":false,"data":{"request":{"request_id":"RD-2","status":"draft"}}}`:        "another request",
+		`{"status":false,"data":{"status":"completed"}}`:                                    "other than draft",
+		`{"status":false,"data":{"status":"cancelled"}}`:                                    "other than draft",
+		`{"status":false,"data":{"purchase":{"status":"Processing"}}}`:                      "other than draft",
+		`{"status":false,"data":{"errors":[{"status":"422"}]}}`:                             "",
+		`{"status":false,"request":{"status":"processing"}}`:                                "other than draft",
+		`{"status":false,"data":{"transaction_id":"TX-1"}}`:                                 "a transaction",
+		`{"status":false,"transaction_id":{"id":"TX-1"}}`:                                   "a transaction",
+		`{"status":false,"data":{"transaction_id":null,"charged_amount":0}}`:                "",
+		`{"status":false,"data":{"charged_amount":5}}`:                                      "", // the draft's quote
+		`{"status":false,"data":{"charged_amount":6}}`:                                      "a charged amount",
+		`{"status":false,"data":{"charged_amount":""}}`:                                     "",
+		`{"status":false,"data":{"charged_amount":"5 NGN"}}`:                                "a charged amount",
+		`{"status":false,"data":{"charged_amount":["5"]}}`:                                  "a charged amount",
+		`{"status":false,"data":{"status":"draft","status":"draft"}}`:                       "twice",
+		`{"message":"No","status":"error"}`:                                                 "",
+		`{"message":"No","status":"fail","data":{"status":"completed"}}`:                    "other than draft",
+		`{"message":"No","status":"error","request_id":"RD-1"}`:                             "other than draft",
+		`{"title":"No","status":409,"request_id":"RD-1"}`:                                   "",
+		`{"title":"No","status":409,"request_id":"RD-2"}`:                                   "another request",
+		`{"detail":"No","request_id":"RD-2"}`:                                               "another request",
+		`{"detail":"No","status":"paid"}`:                                                   "other than draft",
+		`{"detail":"No","status":"draft"}`:                                                  "",
+		`{"title":"No","status":409,"request":{"status":"completed"}}`:                      "other than draft",
+		`{"title":"No","status":409,"documents":[{"type":"FDA"}],"transaction_id":"T"}`:     "a transaction",
+		`{"status":false,"data":{"documents":["FDA",{"type":"FDA","status":"available"}]}}`: "",
+		`{"status":false,"data":{"documents":[{"type":"FDA","status":"generating"}]}}`:      "a document",
+		`{"title":"No","status":409,"documents":[{"type":"FDA","status":"Generated"}]}`:     "a document",
 	} {
 		got := ReadRefusal(body, "RD-1", nil).Contradiction(draft)
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
+	}
+}
+
+// A draft can list a document that was generated before, such as an upload, and the refusal can repeat it.
+func TestReadRefusal_OfADraftWithAGeneratedDocument(t *testing.T) {
+	t.Parallel()
+	const generated = `"documents":[{"type":"MSDS","status":"generated"}]}`
+	draft := Read(`{"status":"draft",`+generated, nil)
+	refusal := ReadRefusal(`{"status":false,"data":{`+generated+`}`, "RD-1", nil)
+	if got := refusal.Contradiction(draft); got != "" {
+		t.Error(got)
 	}
 }
 

@@ -396,6 +396,7 @@ func folded(slug string) string { return strings.ToLower(strings.TrimSpace(slug)
 type Refused struct {
 	contradicts string // why the refusal contradicts itself, whatever the draft showed; "" if it does not
 	charges     []string
+	generated   bool // it shows a document that is generated, or is being generated
 }
 
 // ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, "error" or "fail",
@@ -446,8 +447,11 @@ func (r *Refused) read(n jsonread.Value, d *dialect.Dialect) {
 	if _, twice := n.Repeated(); twice {
 		r.contradicts = "it gives a member twice"
 	}
-	if status.Of(strings.ToLower(n.Get("status").Text)).Purchased {
+	switch state := strings.ToLower(n.Get("status").Text); {
+	case status.Of(state).Purchased:
 		r.contradicts = otherStatus
+	case state == "generating", state == "generated":
+		r.generated = true
 	}
 	for _, name := range also(d.Record.TransactionID, "transaction_id") {
 		if transaction := n.At(name); transaction.Text != "" || !transaction.Scalar() {
@@ -471,10 +475,15 @@ func (r *Refused) read(n jsonread.Value, d *dialect.Dialect) {
 }
 
 // Contradiction returns why the refusal does not prove that a purchase of this draft charged nothing; "" if it may. A
-// charge that the draft showed already is not a contradiction.
+// charge that the draft showed already is not a contradiction, nor is a generated document if the draft showed one.
 func (r Refused) Contradiction(draft *Record) string {
-	if slices.ContainsFunc(r.charges, func(charge string) bool { return charge != draft.Charge }) {
+	var before Refused
+	before.read(draft.Data, draft.in())
+	switch {
+	case slices.ContainsFunc(r.charges, func(charge string) bool { return charge != draft.Charge }):
 		return showsCharge
+	case r.generated && !before.generated:
+		return "it shows a document that is generated or generating"
 	}
 	return r.contradicts
 }
