@@ -357,7 +357,8 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 //   - Without Draft, as when a purchase is settled with the id alone.
 //   - With a Draft that is none, such as one that shows a transaction: it may have been read after the purchase.
 //
-// A Draft without a status is what a stored PurchaseRequest keeps of one: which members listed documents, and the charge.
+// A Draft without a status is what a stored PurchaseRequest keeps of one: which members listed documents, the charge, and
+// the id if it was never read as a draft.
 func (p PurchaseRequest) before() *evidence.Record {
 	if p.Draft == nil {
 		return nil
@@ -572,6 +573,7 @@ func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error)
 	c.State = status.Of(string(record.Status)).State
 	c.OnlyThese = shown.OnlyThese(b.purchase.slugs())
 	if b.before != nil {
+		c.AnalysisFailed = b.before.OnlyAnalyzed() && shown.Status == string(StatusFailed) && !shown.Transaction
 		shown = shown.Since(b.before)
 		c.Documents = shown.Compare(b.purchase.slugs())
 	}

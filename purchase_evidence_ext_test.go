@@ -200,6 +200,46 @@ func TestPurchase_ReadsTheRequestFirst(t *testing.T) {
 	})
 }
 
+// The response to an analysis can show no status, and the request may not be readable before its purchase. If it then
+// reads as failed, the analysis may have failed, which charges nothing: it was reported as charged.
+func TestPurchase_AFailureMayBeThatOfTheAnalysis(t *testing.T) {
+	t.Parallel()
+	const offer = `"available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]`
+	gone, withoutStatus := refusal(404, "gone"), success(`{"request_id":"RD-1",`+offer+`}`)
+	type row struct {
+		analysis, first, after httpmock.Responder
+		want                   shipping.PurchaseOutcome
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"not read before":                     {withoutStatus, gone, record("failed"), unknown},
+		"not read before, a transaction":      {withoutStatus, gone, record("failed", charge), charged},
+		"not read before, lists the document": {withoutStatus, gone, record("failed", listsFDA), charged},
+		"not read before, processing":         {withoutStatus, gone, record("processing"), charged},
+		"read as a draft":                     {withoutStatus, record("draft", offer), record("failed"), charged},
+		"analyzed as a draft":                 {record("draft", offer), gone, record("failed"), charged},
+	}, func(t *testing.T, test row) {
+		var service *shippingtest.Service
+		read := func(r *http.Request) (*http.Response, error) {
+			if service.CountPath("/purchase") == 0 {
+				return test.first(r)
+			}
+			return test.after(r)
+		}
+		service = requestService(responders{shippingtest.NoResponse()}, responders{read})
+		service.RegisterResponder(http.MethodPost, analyzeURL, test.analysis)
+		client := shippingtest.NewClient(t, service)
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		err := shippingtest.Err(client.Regulatory.AnalyzeAndPoll(ctx, parcel, selectAll))
+		if got := shippingtest.Outcome(nil, err); got != test.want {
+			t.Fatalf("%q, want %q (%v)", got, test.want, err)
+		}
+		if test.want == unknown && settleTwice(t, client, failureIn(t, err).Purchase) != unknown {
+			t.Error("settled")
+		}
+	})
+}
+
 // settleTwice settles a purchase from what its error holds, and from the JSON of that, which decide alike.
 func settleTwice(t *testing.T, client *shipping.Client, purchase *shipping.PurchaseRequest) shipping.PurchaseOutcome {
 	t.Helper()

@@ -48,6 +48,9 @@ type Case struct {
 	Known bool
 	// Sole: nobody else can have purchased from this draft.
 	Sole bool
+	// AnalysisFailed: it may be the analysis that failed: the request is failed without a transaction, and before the
+	// purchase it was never read as a draft.
+	AnalysisFailed bool
 	// OnlyThese: the record shows that a purchase of this request can only have been one of these documents.
 	OnlyThese bool
 	// Charge: a record has shown a charge, or what may be one, that the draft did not show.
@@ -111,7 +114,7 @@ var rows = [...]row{
 //	confirmation  any        any                                                   success
 //	lost          draft      not a draft, and it lists these documents             success
 //	lost          draft,     purchasing, processing, completed or failed,          success
-//	              sole       without a list
+//	              sole       without a list; not a failed analysis
 //	lost          not known  purchasing, processing, completed or failed, and      success
 //	                         only these documents can have been purchased
 //	lost          any        a draft throughout QuietFor, without a list or charge not charged
@@ -134,7 +137,7 @@ func Decide(c Case) Result {
 }
 
 func known(c Case) bool     { return c.Known }
-func sole(c Case) bool      { return c.Known && c.Sole }
+func sole(c Case) bool      { return c.Known && c.Sole && !c.AnalysisFailed }
 func onlyThese(c Case) bool { return !c.Known && c.OnlyThese }
 func quiet(c Case) bool     { return c.Quiet && !c.Charge }
 func denied(c Case) bool    { return c.Denied }

@@ -13,7 +13,7 @@ func of(response Response, state status.State, documents Documents, facts string
 	is := func(fact string) bool { return slices.Contains(strings.Fields(facts), fact) }
 	return Case{
 		Response: response, State: state, Documents: documents, Known: is("known"), Sole: is("sole"),
-		OnlyThese: is("onlyThese"), Charge: is("charge"), Quiet: is("quiet"), Denied: is("denied"),
+		AnalysisFailed: is("analysisFailed"), OnlyThese: is("onlyThese"), Charge: is("charge"), Quiet: is("quiet"), Denied: is("denied"),
 	}
 }
 
@@ -37,6 +37,8 @@ func TestDecide_Rows(t *testing.T) {
 		"lost, purchasing, no list":               {of(Lost, status.Purchasing, NoList, "known charge"), Unknown},
 		"lost, purchasing, no list, sole":         {of(Lost, status.Purchasing, NoList, "known sole"), Success},
 		"lost, failed, no list, sole":             {of(Lost, status.Failed, NoList, "known sole"), Success},
+		"lost, failed analysis, sole":             {of(Lost, status.Failed, NoList, "known sole analysisFailed"), Unknown},
+		"lost, failed analysis, these":            {of(Lost, status.Failed, These, "known analysisFailed"), Success},
 		"lost, unknown state, no list, sole":      {of(Lost, status.Other, NoList, "known sole"), Unknown},
 		"lost, processing, sole, not known":       {of(Lost, status.Processing, NoList, "sole"), Unknown},
 		"lost, processing, only these":            {of(Lost, status.Processing, NoList, "onlyThese"), Success},
@@ -84,7 +86,7 @@ func TestDecide_Rows(t *testing.T) {
 // No combination of evidence breaks a rule, whatever the rows of the table are.
 func TestDecide_EveryCombination(t *testing.T) {
 	t.Parallel()
-	facts := []string{"known", "sole", "onlyThese", "charge", "quiet", "denied"}
+	facts := []string{"known", "sole", "analysisFailed", "onlyThese", "charge", "quiet", "denied"}
 	for n := range 5 * 8 * 4 << len(facts) {
 		var is []string
 		for i, fact := range facts {
@@ -116,6 +118,7 @@ func TestDecide_EveryCombination(t *testing.T) {
 			"a list of only some of the documents is open":  sent && documents == Some && c.Known && state != status.Unread && decided,
 			"no list decides only for the sole buyer": sent && c.Known && documents == NoList && bought && !c.Sole &&
 				decided,
+			"a failed analysis charges nothing":             sent && c.Known && c.AnalysisFailed && documents == NoList && success,
 			"without the record before, no list is a proof": sent && !c.Known && !c.OnlyThese && bought && decided,
 			"a refusal while it is processed is never free": refusal && bought && state != status.Completed && free,
 		} {

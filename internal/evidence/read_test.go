@@ -74,6 +74,7 @@ func TestRead_Record(t *testing.T) {
 	const unreadable = "an amount that cannot be read"
 	for data, want := range map[string]struct{ status, charge string }{
 		`{"status":"draft","charged_amount":5}`:                                   {"draft", "5"},
+		`{"request_id":"RD-1"}`:                                                   {"", ""},
 		`{"status":true,"request":{"status":"completed"}}`:                        {"completed", ""},
 		`{"request_id":"RD-1","status":"draft","request":{"charged_amount":"5"}}`: {"draft", "5"},
 		`{"charged_amount":1,"request":{"status":"failed","charged_amount":2}}`:   {"failed", "12"},
@@ -87,6 +88,9 @@ func TestRead_Record(t *testing.T) {
 			t.Errorf("%s: %q, charge %q", data, record.Status, record.Charge)
 		}
 		members := record.Members()
+		if id, kept := members["request_id"]; kept != record.OnlyAnalyzed() || kept && id != "RD-1" {
+			t.Errorf("%s is kept as %v", data, members)
+		}
 		if charge, kept := members["charged_amount"]; kept != (want.charge != "") || kept && charge != want.charge {
 			t.Errorf("%s is kept as %v", data, members)
 		}

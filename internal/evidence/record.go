@@ -212,10 +212,17 @@ func (r *Record) Named(is func(text string) bool) (paths []string) {
 	return paths
 }
 
-// Members returns the members of a record from which [Record.Since] finds the same as from r. They hold no text of the
-// service but numbers, because they are stored.
+// OnlyAnalyzed reports whether the record is the response to an analysis that shows no status, so that it need not be a
+// draft. The [Record.Members] of any other record have no id.
+func (r *Record) OnlyAnalyzed() bool { return r.Status == "" && r.Data.Get("request_id").Text != "" }
+
+// Members returns the members of a record from which [Record.Since] and [Record.OnlyAnalyzed] find the same as from r.
+// They hold no text of the service but the id and numbers, because they are stored.
 func (r *Record) Members() map[string]any {
 	members := map[string]any{}
+	if r.OnlyAnalyzed() {
+		members["request_id"] = r.Data.Get("request_id").Text
+	}
 	for name := range r.lists {
 		members[name] = []string{""} // that it listed something
 	}
