@@ -20,7 +20,7 @@ import (
 // [Run] or [Resolve] at a time uses it; another one returns [ErrInUse].
 //
 // A record for which [Claim.Append] returned nil survives the end of the process, a power loss, and a full disk.
-// After an append that failed, nothing more is appended: close the journal, and open it again when the cause is fixed.
+// After an append that failed, such as on a full disk, nothing more is appended until the next Run or Resolve begins.
 //
 // No other program may write to the file, move it, or truncate it, as logrotate does with copytruncate. Such a change
 // is noticed before the next record is accepted, or when the run ends: the error is [ErrDamaged] or [ErrMoved]. If
@@ -148,13 +148,13 @@ func (j *File) locked() (unlock func()) {
 }
 
 // begin reserves the journal for one batch, and end gives it back. Both return an error if the file is not as it
-// was after the last append.
+// was after the last append. begin discards a record that could not be written.
 func (j *File) begin() error {
 	defer j.locked()()
 	if j.running {
 		return fmt.Errorf("%w: %s: another Run or Resolve of this process uses it; wait until it returns", ErrInUse, j.path)
 	}
-	err := j.explain(j.log.Intact())
+	err := j.explain(j.log.Resume())
 	j.running = err == nil
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,6 +78,60 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 			t.Errorf("%s is committed, %v", committed, err)
 		}
 	})
+}
+
+// fullStorage is a file on a disk with room for some bytes.
+type fullStorage struct {
+	logfile.Storage
+	room *int
+}
+
+func (s fullStorage) WriteAt(p []byte, at int64) (int, error) {
+	n, err := s.Storage.WriteAt(p[:min(len(p), *s.room)], at)
+	if *s.room -= n; n < len(p) {
+		err = syscall.ENOSPC
+	}
+	return n, err
+}
+
+// After a full disk, a program that kept its journal open purchased nothing until it was started again, although the
+// error advises to run the batch again. The next run continues, without the record that was not written and its amount.
+func TestBatchFile_ContinuesAfterAFullDisk(t *testing.T) {
+	t.Parallel()
+	path, room := filepath.Join(t.TempDir(), "journal"), 300
+	storage := shippingtest.Must(logfile.OpenStorage(path))(t)
+	journal := shippingtest.Must(openFile(path, fullStorage{storage, &room}))(t)
+	budget := &shipping.Budget{Amount: shippingtest.Amount(t, "250"), Currency: "NGN"}
+	purchase := func(key string) error {
+		claim := shippingtest.Must(journal.Claim(t.Context(), key))(t)
+		record := Record{Key: key, Step: StepPurchasing, RequestID: "RD-" + key, Amount: shippingtest.Amount(t, "100"),
+			Currency: "NGN"}
+		_, err := claim.Append(t.Context(), record, budget, nil)
+		return errors.Join(err, claim.Release(t.Context()))
+	}
+	shippingtest.NoError(t, purchase("a"))
+	for range 2 { // the second run begins while the disk is still full
+		shippingtest.NoError(t, journal.begin())
+		if err := purchase("b"); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("purchased on a full disk: %v", err)
+		}
+		if err := journal.end(); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("the end of a run on a full disk: %v", err)
+		}
+	}
+	room = 1 << 20
+	shippingtest.NoError(t, journal.begin())
+	shippingtest.NoError(t, purchase("c"))
+	if err := purchase("d"); !errors.Is(err, shipping.ErrOverBudget) {
+		t.Errorf("a purchase above the budget: %v", err)
+	}
+	shippingtest.NoError(t, errors.Join(journal.end(), journal.Close()))
+	journal = shippingtest.Must(OpenFile(path))(t)
+	records, err := journal.Records()
+	if err != nil || len(records) != 2 || records[0].Key != "a" || records[1].Key != "c" {
+		t.Errorf("the journal has %+v, %v", records, err)
+	}
+	shippingtest.NoError(t, journal.Close())
 }
 
 // A purchase is found while its record is on the way to the disk, and not after the write has failed. If it was found

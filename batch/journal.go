@@ -287,6 +287,7 @@ func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.B
 	defer c.journal.mu.Unlock()
 	if err != nil {
 		c.journal.keep(c.item, c.record)
+		c.journal.hold(c.item, c.record)
 		return shipping.Amount{}, err
 	}
 	c.journal.keep(c.item, record)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -32,7 +33,8 @@ type Log struct {
 	storage Storage
 	size    int64  // of the acknowledged part
 	last    []byte // the last line of that part
-	err     error  // the first failure; after it nothing is appended
+	err     error  // the first failure; after it nothing is appended until Resume
+	failed  []byte // the line whose append failed
 }
 
 // Open reads a file that is locked, calls line with the object of each line, and prepares the file for appends. The
@@ -80,12 +82,32 @@ func (l *Log) Read(line func(object []byte) error) (Content, error) {
 }
 
 // Append writes the line of an object and flushes it to the disk. After an error the line is not acknowledged, and
-// nothing more is appended: close the file, and open it again when the cause is gone. Open discards an incomplete line.
+// nothing more is appended until [Log.Resume], or until the file is opened again.
 func (l *Log) Append(object []byte) error {
 	if l.Intact() == nil {
-		l.err = l.append(AppendLine(nil, object, l.size))
+		line := AppendLine(nil, object, l.size)
+		if l.err = l.append(line); l.err != nil {
+			l.failed = line
+		}
 	}
 	return l.err
+}
+
+// Resume allows appends again after a failure, such as a full disk: it discards the line that was not acknowledged. It
+// returns an error if the file is closed, is not at its path, or was changed by another program.
+func (l *Log) Resume() error {
+	if err := l.Intact(); err == nil || errors.Is(err, os.ErrClosed) || errors.Is(err, l.format.Changed) {
+		return err
+	}
+	rest, err := io.ReadAll(io.NewSectionReader(l.storage, l.size, math.MaxInt64-l.size))
+	if err == nil && l.failed != nil && bytes.HasPrefix(l.failed, rest) {
+		err = errors.Join(l.storage.Truncate(l.size), l.storage.Sync())
+	}
+	if err != nil {
+		return err
+	}
+	l.err, l.failed = nil, nil
+	return l.Intact()
 }
 
 func (l *Log) append(line []byte) error {

@@ -295,7 +295,7 @@ func (d *fullDisk) WriteAt(p []byte, at int64) (int, error) {
 }
 
 // A log on a full disk keeps the acknowledged lines. It accepts nothing after the failure, even if there is room, and
-// continues once it is opened again.
+// continues once it is resumed or opened again.
 func TestLog_AFullDiskLosesNoAcknowledgedLine(t *testing.T) {
 	t.Parallel()
 	for room := 100; room < 2_000; room += 29 {
@@ -316,9 +316,79 @@ func TestLog_AFullDiskLosesNoAcknowledgedLine(t *testing.T) {
 		if !errors.Is(err, syscall.ENOSPC) || !errors.Is(late, syscall.ENOSPC) {
 			t.Errorf("room for %d bytes: %v, then %v", room, err, late)
 		}
-		if _, found := survivors(t, d.content, kept, len(kept)); len(found) != len(kept)+1 { // and one more
-			t.Errorf("room for %d bytes: %d lines were acknowledged, and %d are kept", room, len(kept), len(found)-1)
+		check := func() {
+			t.Helper()
+			if _, found := survivors(t, d.content, kept, len(kept)); len(found) != len(kept)+1 { // and one more
+				t.Errorf("room for %d bytes: %d lines were acknowledged, and %d are kept", room, len(kept), len(found)-1)
+			}
 		}
+		check()
+		more := object(len(kept))
+		if err := errors.Join(log.Resume(), log.Append([]byte(more)), log.Close()); err != nil {
+			t.Errorf("room for %d bytes, resumed: %v", room, err)
+		}
+		kept = append(kept, more)
+		check()
+	}
+}
+
+// A log is not resumed while the cause of its failure lasts, or if another program has written to the file meanwhile.
+func TestLog_Resume(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fails string // a method
+		added string // by another program
+		want  error
+	}{
+		"the cause has ended":      {"", "", nil},
+		"the file cannot be read":  {"ReadAt", "", errFails},
+		"it cannot be truncated":   {"Truncate", "", errFails},
+		"nothing can be flushed":   {"Sync", "", errFails},
+		"the folder is gone":       {"InPlace", "", errFails},
+		"another program wrote":    {"", "rest\n", errChanged},
+		"another log has its line": {"", object(1), errChanged},
+	} {
+		d := &disk{}
+		log, _, err := open(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.fails = "Sync" // the line is in the file, and may not be on the disk
+		if err := log.Append([]byte(object(1))); !errors.Is(err, errFails) {
+			t.Fatal(err)
+		}
+		d.fails, d.content = test.fails, append(d.content, test.added...)
+		if err := log.Resume(); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", name, err, test.want)
+		}
+		d.fails = ""
+		if err := log.Resume(); (err == nil) != (test.added == "") {
+			t.Errorf("%s, resumed again: %v", name, err)
+		}
+		if _, lines, err := open(&disk{content: d.content}); (err == nil) != (test.added == "") || err == nil && len(lines) > 0 {
+			t.Errorf("%s, opened again: %q, %v", name, lines, err)
+		}
+	}
+}
+
+// A log whose file was moved is resumed once the file is back.
+func TestLog_ResumeAMovedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	storage, err := OpenStorage(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, _, err := open(storage)
+	if err := errors.Join(err, os.Rename(path, path+".old")); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Resume(); !errors.Is(err, errMoved) {
+		t.Errorf("moved: %v", err)
+	}
+	err = errors.Join(os.Rename(path+".old", path), log.Resume(), log.Append([]byte(object(1))), log.Close())
+	if err != nil {
+		t.Errorf("put back: %v", err)
 	}
 }
 
