@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,7 +64,7 @@ func (s *shop) record(_ context.Context, n *webhook.Notification) error {
 		return err // the service sends it again
 	}
 	id := shipment.ShipmentID
-	if url.PathEscape(id) != id {
+	if url.PathEscape(id) != id || strings.HasPrefix(id, ".") {
 		return fmt.Errorf("%q is not the id of a shipment", id)
 	}
 	if err := create(s.orders, id); err != nil {
@@ -97,8 +98,8 @@ func (s *shop) work(ctx context.Context) {
 	}
 }
 
-// buy purchases for the shipments in the folder. The journal contains what was purchased, so nothing is sent for a
-// shipment that is recorded again.
+// buy purchases for the shipments in the folder, and removes those that are finished. The journal contains what was
+// purchased, so nothing is sent for a shipment that is recorded again.
 func (s *shop) buy(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Minute) // later notifications wait for this run
 	defer stop()
@@ -111,7 +112,8 @@ func (s *shop) buy(ctx context.Context) error {
 		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: order.Name()}})
 	}
 	options := s.options
-	options.Period = time.Now().UTC().Format(time.DateOnly) // the budget is that of a day
+	// The budget is that of a day, and no run is repeated for an earlier one.
+	options.Period = time.Now().UTC().Format(time.DateOnly)
 	report, err := batch.Run(ctx, s.client, items, &options)
 	if report == nil {
 		return err

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -28,7 +27,9 @@ import (
 )
 
 // The shop is killed at random requests, in both directions, before or after they take effect. Each shipment of which
-// it was notified is bought, once, also if it is notified again. SHIPPING_SWEEP=all kills it 20 times.
+// it was notified is bought, once, also if it is notified again, and if the service has given up the notification and
+// is asked to replay it. A shop that records a shipment only after its response loses the first one.
+// SHIPPING_SWEEP=all kills it 20 times.
 func TestShop_Killed(t *testing.T) {
 	if os.Getenv("SHOP_ADDR") != "" {
 		serveShop(t)
@@ -39,26 +40,34 @@ func TestShop_Killed(t *testing.T) {
 	if os.Getenv("SHIPPING_SWEEP") == "all" {
 		kills = 20
 	}
-	n := newNetwork(t, kills)
-	shipments := n.server.Shipments()[:kills]
+	n := newNetwork(t, kills+1)
+	shipments := n.server.Shipments()[:kills+1]
 	for round := range kills {
 		again := slices.Collect(maps.Keys(n.finished))[:min(len(n.finished), 3)]
 		n.start(t)
 		// A notification is two points, and the analysis of a shipment two more.
-		n.countdown.Store(1 + random.Int64N(int64(4+2*len(again))))
+		point := 1 + random.Int64N(int64(4+2*len(again)))
+		if round == 0 {
+			point = 2 // when it has responded
+		}
+		n.countdown.Store(point)
 		n.notify(t, shipments[round])
 		n.notify(t, again...)
 		n.wait(t, nil) // until it is killed
 	}
+	n.notify(t, shipments[kills])
+	if _, err := n.server.Advance(time.Hour); err != nil { // nothing listens
+		t.Fatal(err)
+	}
 	n.start(t)
-	n.delivered(t)
+	n.reconcile(t)
 	n.wait(t, shipments)
 	n.end(t)
 	purchases := n.server.Requests(shipping.OpPurchase)
 	clear(n.finished)
 	n.start(t)
 	n.notify(t, shipments...)
-	n.delivered(t)
+	n.reconcile(t)
 	n.wait(t, shipments)
 	n.end(t)
 	if more := n.server.Requests(shipping.OpPurchase) - purchases; more != 0 {
@@ -66,6 +75,22 @@ func TestShop_Killed(t *testing.T) {
 	}
 	n.server.CheckInvariants(t)
 	n.server.Lint(t) // nothing was bought twice
+}
+
+// Only an id that is the name of a file in the folder is recorded; "." and ".." were tried for ever.
+func TestShop_RecordsIdsThatAreNamesOfFiles(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"SH-1": "", "..": "not the id", ".": "not the id", "../x": "not the id", "a/b": "not the id", ".hidden": "not the id",
+	} {
+		s := &shop{orders: t.TempDir(), wake: make(chan struct{}, 1)}
+		err := s.record(t.Context(), &webhook.Notification{Event: shipping.EventShipmentCreated,
+			Data: shipping.RawJSON(fmt.Sprintf(`{"shipment_id":%q}`, id))})
+		if _, missing := os.Stat(filepath.Join(s.orders, id)); !strings.Contains(fmt.Sprint(err), want) ||
+			want == "" && (err != nil || missing != nil) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
 }
 
 // serveShop is the process that is killed. It settles an open purchase soon, because no request is under way when it
@@ -116,8 +141,7 @@ type network struct {
 func newNetwork(t *testing.T, shipments int) *network {
 	n := &network{finished: map[string]bool{}}
 	n.server = mockserver.New(mockserver.WithScenario(fmt.Sprintf("instant-shipments%d", shipments)),
-		mockserver.WithDeliveryTransport(n), mockserver.WithVirtualClock(time.Time{}), mockserver.WithDialect(
-			&dialect.Dialect{Notification: dialect.Notification{Attempts: 30}}))
+		mockserver.WithDeliveryTransport(n), mockserver.WithVirtualClock(time.Time{}))
 	t.Cleanup(n.server.Close)
 	proxy := httptest.NewServer(n)
 	t.Cleanup(proxy.Close)
@@ -207,16 +231,26 @@ func (n *network) notify(t *testing.T, shipments ...string) {
 	}
 }
 
-// delivered repeats notifications until the shop has accepted all.
-func (n *network) delivered(t *testing.T) {
+// reconcile waits until each notification was delivered or given up, and asks for a replay of those that were given up.
+func (n *network) reconcile(t *testing.T) {
 	if _, err := n.server.Advance(time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range n.deliveries {
-		if delivery, err := n.server.WaitDelivery(t.Context(), id); err != nil || delivery.State != notify.Delivered {
+		delivery, err := n.server.WaitDelivery(t.Context(), id)
+		if err == nil && delivery.State == notify.Failed {
+			var replay *shipping.ReplayResult
+			replay, err = n.server.Client(t).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{
+				ShipmentID: delivery.ShipmentID, Event: shipping.EventShipmentCreated})
+			if err == nil {
+				delivery, err = n.server.WaitDelivery(t.Context(), replay.DeliveryID)
+			}
+		}
+		if err != nil || delivery.State != notify.Delivered {
 			t.Fatal(delivery, err)
 		}
 	}
+	n.deliveries = nil
 }
 
 // wait reads the output of the shop until shipments are finished, or without shipments until the process has ended.
