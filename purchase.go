@@ -242,9 +242,10 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	if err := s.mayCall(ctx, OpPurchase, call); err != nil {
 		return nil, err
 	}
-	p := purchase.withDefaults()
-	p.Draft = s.inDialect(p.Draft)
+	p := *purchase
 	p.Refused, p.Contradicted, p.UnderWay = false, false, false
+	p = p.withDefaults()
+	p.Draft = s.inDialect(p.Draft)
 	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
 	var before *evidence.Record
 	if p.Draft != nil {
@@ -268,7 +269,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		return nil, s.failed(p, OutcomeNotCharged, p.Draft, errors.New("this purchase was not sent: "+problem))
 	}
 	result, response, err := s.send(ctx, p, before, call)
-	reading := &readBack{service: s, purchase: p, before: before, response: response, cause: err, call: reads,
+	reading := &readBack{service: s, purchase: p, sent: p.evidence(response, before), cause: err, call: reads,
 		longest: p.SettleFor}
 	switch response {
 	case evidence.Confirmation:
@@ -278,7 +279,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	case evidence.Refusal:
 		refused, _ := errors.AsType[*Error](err)
 		reading.purchase.Refused, reading.purchase.UnderWay = true, refused.announces
-		reading.quietFor = reading.purchase.quietFor()
+		reading.sent.QuietFor = reading.purchase.quietFor()
 	case evidence.Contradicted:
 		reading.purchase.Refused, reading.purchase.Contradicted = true, true
 	}
@@ -368,6 +369,11 @@ func (p PurchaseRequest) before() *evidence.Record {
 		return nil
 	}
 	return shown
+}
+
+// evidence returns the purchase as evidence, without QuietFor.
+func (p PurchaseRequest) evidence(response evidence.Response, before *evidence.Record) evidence.Purchase {
+	return evidence.Purchase{Response: response, Documents: p.slugs(), Before: before, Sole: p.Sole}
 }
 
 // failed returns the error of a purchase, with the purchase to store: for an unknown outcome the content of its JSON,
@@ -477,27 +483,24 @@ func responseOf(err error, before *evidence.Record) evidence.Response {
 type readBack struct {
 	service  RegulatoryService
 	purchase PurchaseRequest
-	before   *evidence.Record // nil if it is not known
-	response evidence.Response
-	cause    error // why the purchase was not confirmed; nil when settling
-	call     []CallOption
-	// quietFor is how long the request must read as a draft to count as not charged; with 0 it never does. Purchase sets
-	// it after a refusal only: whether a lost response charged nothing is left to SettlePurchase.
-	quietFor time.Duration
+	// sent is the purchase as evidence. Purchase sets its QuietFor after a refusal only: whether a lost response charged
+	// nothing is left to SettlePurchase.
+	sent  evidence.Purchase
+	cause error // why the purchase was not confirmed; nil when settling
+	call  []CallOption
 	// longest limits the reading since its start. Only a request that reads as a draft may be read for longer, until it is
 	// quiet: see left.
 	longest time.Duration
 
-	last       *RegulatoryRequest
-	others     bool      // a record listed other documents
-	charged    bool      // a record showed a charge, or one that could not be read
-	draftSince time.Time // when the first of the drafts in a row was requested
+	last   *RegulatoryRequest
+	memory evidence.Memory
 }
 
 // decide returns the result of the purchase, or its *RegulatoryError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	// The interval doubles: a fortieth of the time, 1.5 s at most, allows six to eight readings.
-	started, interval := time.Now(), min(cmp.Or(min(b.quietFor, b.longest), b.longest)/40, 1500*time.Millisecond)
+	quietFor := b.sent.QuietFor
+	started, interval := time.Now(), min(cmp.Or(min(quietFor, b.longest), b.longest)/40, 1500*time.Millisecond)
 	for {
 		sent := time.Now()
 		record, err := b.service.Get(ctx, b.purchase.RequestID, b.call...)
@@ -509,7 +512,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 			return nil, b.failed(OutcomePurchasedBefore, b.cause)
 		case evidence.NotCharged:
 			if found.Quiet {
-				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, quietError{b.quietFor}))
+				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, quietError{quietFor}))
 			}
 			return nil, b.failed(OutcomeNotCharged, b.cause)
 		}
@@ -517,11 +520,11 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx)))))
-		case left <= 0, isRefusal(err) && !retryable(err) && !b.isNew(err), undecidable(found):
+		case left <= 0, isRefusal(err) && !retryable(err) && !b.isNew(err), found.Undecidable():
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))
-		if quiet := b.quietFor - time.Since(b.draftSince); !b.draftSince.IsZero() && quiet > 0 {
+		if quiet := quietFor - time.Since(b.memory.DraftSince); !b.memory.DraftSince.IsZero() && quiet > 0 {
 			interval = min(interval, quiet) // the draft is read when it has stayed one for long enough
 		}
 		if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) > time.Second {
@@ -533,63 +536,34 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	}
 }
 
-// undecidable reports whether no later reading can decide: the request has ended, or lists other documents.
-func undecidable(c evidence.Case) bool {
-	return c.State.Final() || c.State != status.Draft && c.Documents != evidence.NoList
-}
-
 // isNew reports whether a reading does not find a request that was known before: readings may lag behind a new request.
-func (b *readBack) isNew(err error) bool { return b.before != nil && errors.Is(err, ErrNotFound) }
+func (b *readBack) isNew(err error) bool { return b.sent.Before != nil && errors.Is(err, ErrNotFound) }
 
 func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 	return b.service.failed(b.purchase, outcome, b.last, err)
 }
 
 // left is how long the request may still be read: the rest of longest. A request that last read as a draft may be read
-// until it has been one for quietFor, even after longest, but never after longest + quietFor, because its status could
+// until it has been one for QuietFor, even after longest, but never after longest + QuietFor, because its status could
 // alternate. Time counts to when the last reading was sent, so that slow responses do not use it up.
 func (b *readBack) left(started, sent time.Time) time.Duration {
 	left := b.longest - sent.Sub(started)
-	if b.draftSince.IsZero() {
+	if b.memory.DraftSince.IsZero() {
 		return left
 	}
-	return max(left, min(b.quietFor-sent.Sub(b.draftSince), left+b.quietFor))
+	return max(left, min(b.sent.QuietFor-sent.Sub(b.memory.DraftSince), left+b.sent.QuietFor))
 }
 
-// observe returns the evidence after one more reading.
-func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error) evidence.Case {
-	c := evidence.Case{Response: b.response, State: status.Unread, Known: b.before != nil, Sole: b.purchase.Sole,
-		Documents: evidence.NoList}
+// observe adds a reading to the memory, and returns the evidence after it.
+func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error) (found evidence.Case) {
+	reading := evidence.Reading{Sent: sent}
 	if err != nil {
-		c.Denied = b.last == nil && denied(b.cause, err)
-		return c
+		reading.Denied = b.last == nil && denied(b.cause, err)
+	} else {
+		b.last, reading.Record, reading.Status = record, record.shown(), string(record.Status)
 	}
-	b.last = record
-	shown := record.shown()
-	if shown.Unclear != "" || shown.Draft && record.Status != StatusDraft { // it shows the status draft beside another
-		b.draftSince = time.Time{}
-		return c
-	}
-	c.State = status.Of(string(record.Status)).State
-	c.OnlyThese = shown.OnlyThese(b.purchase.slugs())
-	if b.before != nil {
-		c.AnalysisFailed = b.before.OnlyAnalyzed() && shown.Status == string(StatusFailed) && !shown.Transaction
-		shown = shown.Since(b.before)
-		c.Documents = shown.Compare(b.purchase.slugs())
-	}
-	if b.others && c.Documents == evidence.NoList { // a list does not vanish: one of the two records is wrong
-		c.Documents = evidence.Some
-	}
-	b.others = b.others || c.Documents == evidence.Others || c.Documents == evidence.Some
-	b.charged = b.charged || shown.ShowsCharge()
-	c.Charge = b.charged // a charge does not vanish, and one that cannot be read may be one
-	if c.State != status.Draft {
-		b.draftSince = time.Time{}
-		return c
-	}
-	b.draftSince = cmp.Or(b.draftSince, sent)
-	c.Quiet = b.quietFor > 0 && sent.Sub(b.draftSince) >= b.quietFor // a slow response is old
-	return c
+	b.memory, found = b.memory.Observe(b.sent, reading)
+	return found
 }
 
 // isRefusal reports whether an error is the service's own refusal.
@@ -661,14 +635,14 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *Purchas
 	}
 	p := purchase.withDefaults()
 	p.Draft = s.inDialect(p.Draft)
-	reading := &readBack{service: s, purchase: p, response: evidence.Lost, call: call, quietFor: p.quietFor(),
+	reading := &readBack{service: s, purchase: p, sent: p.evidence(evidence.Lost, p.before()), call: call,
 		longest: p.longQuietFor()}
+	reading.sent.QuietFor = p.quietFor()
 	switch {
 	case p.Contradicted:
-		reading.response, reading.longest = evidence.Contradicted, p.SettleFor
+		reading.sent.Response, reading.longest = evidence.Contradicted, p.SettleFor
 	case p.Refused:
-		reading.response = evidence.Refusal
+		reading.sent.Response = evidence.Refusal
 	}
-	reading.before = p.before()
 	return reading.decide(ctx)
 }

@@ -1,6 +1,6 @@
 // Package evidence decides whether a purchase charged the wallet. [Decide] is a pure function from the evidence
 // about a purchase, a [Case], to its [Result]. The other functions find in the JSON of a response what it shows about a
-// purchase, and contradictions in it. The package does not depend on HTTP or time.
+// purchase, and contradictions in it. The package does not depend on HTTP, and reads no clock.
 package evidence
 
 import "github.com/shipping-go/shipping/internal/status"
@@ -96,14 +96,14 @@ func (r row) matches(c Case) bool {
 var rows = [...]row{
 	{response: Unsent, result: NotCharged},
 	{response: Confirmation, result: Success},
-	{response: Lost, state: status.Purchased | status.Other, documents: These, also: known, result: Success},
-	{response: Lost, state: status.Purchased, documents: NoList, also: sole, result: Success},
-	{response: Lost, state: status.Purchased, also: onlyThese, result: Success},
+	{response: Lost, state: status.PurchasedStates | status.Other, documents: These, also: known, result: Success},
+	{response: Lost, state: status.PurchasedStates, documents: NoList, also: sole, result: Success},
+	{response: Lost, state: status.PurchasedStates, also: onlyThese, result: Success},
 	{response: Lost, state: status.Draft, documents: NoList, also: quiet, result: NotCharged},
 	{response: Refusal, state: status.Draft, documents: NoList, also: quiet, result: NotCharged},
 	{response: Refusal, state: status.Completed, documents: Others, also: known, result: NotCharged},
 	{response: Refusal, state: status.Unread, also: denied, result: NotCharged},
-	{response: Refusal | Contradicted, state: status.Purchased | status.Other, documents: These, also: known, result: PurchasedBefore},
+	{response: Refusal | Contradicted, state: status.PurchasedStates | status.Other, documents: These, also: known, result: PurchasedBefore},
 }
 
 // Decide returns the result of a purchase, by this table. Lists and charges are those that the draft did not show: what
@@ -134,6 +134,11 @@ func Decide(c Case) Result {
 		}
 	}
 	return Unknown
+}
+
+// Undecidable reports whether no later reading can decide: the request has ended, or lists other documents.
+func (c Case) Undecidable() bool {
+	return c.State.Final() || c.State != status.Draft && c.Documents != NoList
 }
 
 func known(c Case) bool     { return c.Known }

@@ -102,7 +102,7 @@ func TestDecide_EveryCombination(t *testing.T) {
 		c := of(response, state, documents, strings.Join(is, " "))
 		got := Decide(c)
 		sent, refusal := response != Unsent && response != Confirmation, response == Refusal
-		refused, draft, bought := refusal || response == Contradicted, state == status.Draft, state&(status.Purchased|status.Other) != 0
+		refused, draft, bought := refusal || response == Contradicted, state == status.Draft, state&(status.PurchasedStates|status.Other) != 0
 		success, free, decided := got == Success, got == NotCharged, got != Unknown
 		for rule, broken := range map[string]bool{
 			"a refusal is never a success":                  refused && success,

@@ -49,9 +49,9 @@ func Of(name string) Status {
 }
 
 var (
-	// Purchased are the states to which only a purchase leads.
-	Purchased = set(func(s Status) bool { return s.Purchased })
-	final     = set(func(s Status) bool { return s.Final })
+	// PurchasedStates are the states to which only a purchase leads.
+	PurchasedStates = set(func(s Status) bool { return s.Purchased })
+	final           = set(func(s Status) bool { return s.Final })
 )
 
 // set returns the states of which a condition holds.

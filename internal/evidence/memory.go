@@ -1,0 +1,69 @@
+package evidence
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/shipping-go/shipping/internal/status"
+)
+
+// Purchase is what is known about a purchase before its request is read back.
+type Purchase struct {
+	Response  Response
+	Documents []string // their slugs
+	Before    *Record  // the request as it was before the purchase; nil if that is not known
+	Sole      bool     // see [Case.Sole]
+	// QuietFor is how long the request must read as a draft to count as not charged; with 0 it never does.
+	QuietFor time.Duration
+}
+
+// Reading is one reading of the request after its purchase.
+type Reading struct {
+	Sent   time.Time // when the read was sent: a slow response shows the request as it was then
+	Record *Record   // nil if the request could not be read
+	Status string    // the status of the record as the client reads it, independently of Record
+	Denied bool      // see [Case.Denied]
+}
+
+// Memory is what the readings so far have shown. The zero value is that of no reading.
+type Memory struct {
+	// DraftSince is when the first of the drafts in a row was read; zero if the last record was not a draft.
+	DraftSince time.Time
+
+	others  bool // a record listed other documents
+	charged bool // a record showed a charge, or one that could not be read
+}
+
+// Observe returns the memory with one more reading, and the evidence after it.
+func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
+	c := Case{Response: p.Response, State: status.Unread, Documents: NoList, Known: p.Before != nil, Sole: p.Sole,
+		Denied: r.Denied}
+	shown := r.Record
+	switch {
+	case shown == nil:
+		return m, c
+	case shown.Unclear != "", shown.Draft && r.Status != "draft": // it shows the status draft beside another
+		m.DraftSince = time.Time{}
+		return m, c
+	}
+	c.State = status.Of(r.Status).State
+	c.OnlyThese = shown.OnlyThese(p.Documents)
+	if p.Before != nil {
+		c.AnalysisFailed = p.Before.OnlyAnalyzed() && shown.Status == "failed" && !shown.Transaction
+		shown = shown.Since(p.Before)
+		c.Documents = shown.Compare(p.Documents)
+	}
+	if m.others && c.Documents == NoList { // a list does not vanish: one of the two records is wrong
+		c.Documents = Some
+	}
+	m.others = m.others || c.Documents == Others || c.Documents == Some
+	m.charged = m.charged || shown.ShowsCharge()
+	c.Charge = m.charged // a charge does not vanish, and one that cannot be read may be one
+	if c.State != status.Draft {
+		m.DraftSince = time.Time{}
+		return m, c
+	}
+	m.DraftSince = cmp.Or(m.DraftSince, r.Sent)
+	c.Quiet = p.QuietFor > 0 && r.Sent.Sub(m.DraftSince) >= p.QuietFor
+	return m, c
+}
