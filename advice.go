@@ -92,7 +92,7 @@ func certificateHint(err error) string {
 	return ""
 }
 
-// statusHint returns advice about a response to which the operation does not matter.
+// statusHint returns advice about a response of 4xx, which follows from its status and the form of its body.
 func (e *Error) statusHint() string {
 	if e.StatusCode/100 != 4 {
 		return ""

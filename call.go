@@ -55,10 +55,10 @@ type exchange struct {
 	first      [1]Attempt // the usual length of attempts
 	url        *url.URL
 	notRetried string
-	// response is the last response that was received whole; header is its header, or that of a response
-	// that was not.
+	// response is the last response that was received whole; nil without one.
 	response *transport.Response
-	header   http.Header
+	// header is that of a last response whose body was not received whole.
+	header http.Header
 }
 
 // rawBody is fetched if the response is not an envelope.

@@ -166,7 +166,7 @@ func (r request) mismatch(record *RegulatoryRequest) string {
 }
 
 // DocumentType is the slug of a regulatory document, such as "CUSTOMS"; see [DocumentTypes]. A slug that the
-// specification does not list is refused before anything is sent, unless [PurchaseRequest] allows it.
+// specification does not list is refused before anything is sent, unless [PurchaseOptions] has AllowUnknown.
 //
 // Specification: "Supported document type slugs (exact values)".
 type DocumentType string

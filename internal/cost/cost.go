@@ -72,12 +72,10 @@ func (c *counter) cost() (Cost, error) {
 
 // number is a number that counts.
 type number struct {
-	path string
-	// most is the most that it can mean, and text what the offer shows.
-	most decimal.Number
-	text string
-
-	isPercent bool // it can be no amount
+	path      string
+	most      decimal.Number // the most that the number can mean
+	text      string         // as the offer shows it
+	isPercent bool           // it is a percentage, and cannot be an amount
 }
 
 func largestFirst(a, b number) int { return b.most.Cmp(a.most) }

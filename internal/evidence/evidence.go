@@ -92,7 +92,7 @@ func (r row) matches(c Case) bool {
 		(r.also == nil || r.also(c))
 }
 
-// rows is the table of [Decide], line by line.
+// rows has a row for each line of the table of [Decide] but the last.
 var rows = [...]row{
 	{response: Unsent, result: NotCharged},
 	{response: Confirmation, result: Success},

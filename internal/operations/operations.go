@@ -32,8 +32,8 @@ type Operation struct {
 	Route string
 	// Retry is the condition under which the client sends the operation again.
 	Retry Retry
-	// Again is the effect of a second request on that of the first one. It is empty for a read, and the reason for
-	// Retry otherwise.
+	// Again is what a second request would do, such as "it may charge again": the reason for Retry. It is empty for a
+	// read.
 	Again string
 	// Pages is true if the operation lists records in pages, with the query parameters page and perPage.
 	Pages bool

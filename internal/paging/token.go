@@ -44,8 +44,8 @@ func (w *Walk) position() token {
 	}
 }
 
-// Token continues the walk behind the page that Next returned last, or at the last place before which no record is
-// missing. It is empty if all records were returned.
+// Token returns a text with which another walk continues: behind the page that Next returned last, or further in front
+// if a record before that page may be missing. It is empty if all records were returned.
 func (w *Walk) Token() string {
 	if w.done() {
 		return ""

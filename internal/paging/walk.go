@@ -47,7 +47,7 @@ type Walk struct {
 	found    int  // how many it has found
 	fresh    int  // how many records it has found that no reading had found before
 	furthest int  // the last page with records that no page of this reading had before
-	hole     int  // rows that its pages lack: by the total, or empty pages that others follow
+	hole     int  // rows that its pages lack: see lacking
 	odd      bool // a page had other rows than its numbers imply, which were not believed
 	shrank   bool // the total shrank while pages were fetched ahead
 	ended    bool // there is no page left to read
@@ -97,7 +97,7 @@ func Start(ctx context.Context, config Config) (*Walk, error) {
 	return w, nil
 }
 
-// Next returns the next page, nil at the end, or an *Error. A page can be without fresh records.
+// Next returns the next page, nil at the end, or an *Error. Each record of a page may have been returned before.
 func (w *Walk) Next() (*Page, error) {
 	if w.held && w.opening {
 		w.reach, w.opening = w.config.Window, false
@@ -204,7 +204,7 @@ func (w *Walk) follows(page *Page) bool {
 		w.size = size
 		w.covered, w.base = w.start(), w.start()
 	}
-	w.count(change, size)
+	w.change(change, size)
 	w.size = size
 	if page.counted || w.began {
 		w.total = page.Total
@@ -231,25 +231,25 @@ func (w *Walk) follows(page *Page) bool {
 	return true
 }
 
-// count records a change of the total or of the page size. Totals that change too often are ignored, soon if they seem
-// to count the rows that are left.
-func (w *Walk) count(change, size int) {
-	if change != 0 || size != w.size {
+// change records that the total has grown by n rows, or has shrunk if n is negative, and the page size. If they change
+// too often, totals are ignored.
+func (w *Walk) change(n, size int) {
+	by, shrunk := max(n, -n), min(n, 0)
+	if n != 0 || size != w.size {
 		w.refused = 0
 		w.moves++
-		if change == -w.swing && max(change, -change) == size && size > 1 {
+		if n == -w.swing && by == size && size > 1 { // as if it counted the rows that are left
 			w.moves += maxMoves / 3
 		}
-		w.swing = change
+		w.swing = n
 		w.distrust = w.distrust || w.moves > maxMoves
 	}
-	shrunk := min(change, 0)
 	w.covered += shrunk
 	w.base = max(w.base+shrunk, 0)
 	w.expected += shrunk
-	w.pushed += max(change, 0)
-	w.moved += max(change, -change)
-	w.bound = min(w.bound+max(change, -change), limit)
+	w.pushed += max(n, 0)
+	w.moved += by
+	w.bound = min(w.bound+by, limit)
 	w.shrank = w.shrank || shrunk < 0 && w.began && w.config.Window > 1
 }
 
@@ -351,19 +351,14 @@ func (w *Walk) find(id uint64, row int) {
 	}
 }
 
-// advance moves the place behind the page, chooses the next page, and fetches ahead.
+// advance moves the place behind an accepted page, chooses the next page, and fetches ahead.
 func (w *Walk) advance(page *Page) {
 	w.ended = page.last || w.refused == 0 && !w.more(page)
 	if w.ended && w.reading == 1 {
 		w.stray = w.older
 	}
 	w.odd = w.odd || page.isOdd(w.number)
-	switch {
-	case w.total >= 0 && !w.distrust:
-		w.hole += max(min(w.size, w.total-w.start())-len(page.IDs), 0)
-	case len(page.IDs) == 0 && !w.ended:
-		w.hole += w.size
-	}
+	w.hole += w.lacking(page)
 	if w.ended {
 		w.covered = max(w.covered, w.start()+len(page.IDs))
 	} else {
@@ -389,6 +384,17 @@ func (w *Walk) advance(page *Page) {
 	if !w.ended {
 		w.ahead(w.reach - 1) // the consumer has one
 	}
+}
+
+// lacking returns how many rows the page lacks: by the total, or all of them if it is empty and others follow.
+func (w *Walk) lacking(page *Page) int {
+	switch {
+	case w.total >= 0 && !w.distrust:
+		return max(min(w.size, w.total-w.start())-len(page.IDs), 0)
+	case len(page.IDs) == 0 && !w.ended:
+		return w.size
+	}
+	return 0
 }
 
 // more reports whether to read a page behind this one. Each of its numbers can imply one, because some of them may be

@@ -201,8 +201,8 @@ func (p *progress) isBodyRead() bool {
 	return p.bodyRead
 }
 
-// speaksHTTP2 reports whether a connection is shared with other requests. A transport that does not use
-// TLS uses one protocol on all its connections.
+// speaksHTTP2 reports whether a connection speaks HTTP/2, so that other requests share it. With TLS, the connection
+// itself shows it; without TLS, a transport uses one protocol on all its connections.
 func (p *progress) speaksHTTP2(conn net.Conn) bool {
 	if secure, ok := conn.(*tls.Conn); ok {
 		return secure.ConnectionState().NegotiatedProtocol == "h2"
