@@ -82,7 +82,8 @@ type PurchaseRequest struct {
 	// status, [RegulatoryService.Purchase] reads the request first.
 	Draft *RegulatoryRequest `json:"draft,omitempty"`
 	// Sole states that nobody else can have purchased from this draft, because this program created it and
-	// shares it with nobody. If the request is no longer a draft, then this purchase has purchased it.
+	// shares it with nobody. If the request is no longer a draft, then this purchase has purchased it, unless it was never
+	// read as one and its analysis has failed.
 	Sole bool `json:"sole,omitempty"`
 	// Refused is set if the service refused the purchase, and Contradicted if its refusal contradicted itself, for example
 	// because it showed a transaction. A refused purchase is never reported as charged.
