@@ -227,6 +227,7 @@ func purchaseWays() []way {
 		{name: "state-after", copies: 1, instead: contradicts(`"status":"processing"`)},
 		{name: "charge-after", copies: 1, instead: contradicts(`"status":"draft","charged_amount":5`)},
 		{name: "transaction-after", copies: 1, instead: contradicts(`"transaction_id":"TR-1"`)},
+		{name: "document-after", copies: 1, instead: contradicts(`"documents":[{"slug":"CUSTOMS","status":"generating"}]`)},
 		{name: "misled-after", copies: 1, instead: contradicts(`"request_id":"RD-ANOTHER000000001","status":"draft"`)},
 		{name: "cut", copies: 1, cut: true, event: lost},
 		{name: "page", instead: page, event: lost},
