@@ -513,7 +513,8 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 			return nil, b.failed(OutcomePurchasedBefore, b.cause)
 		case evidence.NotCharged:
 			if found.Quiet {
-				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, quietError{quietFor}))
+				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, fmt.Errorf("the request has stayed a draft for %s "+
+					"(a proxy that delays the purchase for longer is not detected)", quietFor)))
 			}
 			return nil, b.failed(OutcomeNotCharged, b.cause)
 		}
@@ -581,14 +582,8 @@ func denied(purchase, reading error) bool {
 	}
 	first, _ := errors.AsType[*Error](purchase)
 	second, _ := errors.AsType[*Error](reading)
-	if first.StatusCode != second.StatusCode {
-		return false
-	}
-	switch first.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
-		return true
-	}
-	return false
+	return first.StatusCode == second.StatusCode && slices.Contains(
+		[]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, first.StatusCode)
 }
 
 // undecided returns why a record decides nothing.
@@ -601,14 +596,6 @@ func undecided(record *RegulatoryRequest) error {
 	}
 	return fmt.Errorf("the request reads as %s, which does not show whether these documents were charged",
 		spelling.Quote(string(record.Status)))
-}
-
-// quietError reports that a request stayed a draft.
-type quietError struct{ quietFor time.Duration }
-
-func (e quietError) Error() string {
-	return "the request has stayed a draft for " + e.quietFor.String() +
-		" (a proxy that delays the purchase for longer is not detected)"
 }
 
 func readBackResult(record *RegulatoryRequest) *PurchaseResult {
