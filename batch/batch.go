@@ -92,8 +92,8 @@ type Options struct {
 	// budget needs a Select.
 	Budget *shipping.Budget
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A later
-	// run of the same period continues with what is left; another period begins with the whole budget. Items purchased
-	// in any period is not purchased again. A purchase counts in the period in which it was sent, also while its outcome
+	// run of the same period continues with what is left; another period begins with the whole budget. An item that
+	// was purchased in any period is not purchased again. A purchase counts in the period in which it was sent, also while its outcome
 	// is unknown; if it was not charged, and a later run purchases, that counts in the period of that run. Take the period
 	// from the scheduler, not from the clock: it must be the same after a restart and on each machine.
 	Period string
@@ -208,9 +208,10 @@ func (r *Report) Count(state State) int {
 
 // Err returns an error with a line for each cause for which items are still open, or for which a charge is above its
 // cost: the cause, what to do next, how many items, and some of their keys. Items share a line if their errors differ
-// only in ids and amounts. It has at most 2,000 bytes: charges come first, known and possible, then the most
-// frequent causes; [Report.Results] has all. It wraps the errors of all these items. It is nil if each item is
-// [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for a nil report.
+// only in ids and amounts. It has at most 2,000 bytes: charges come first, known and possible, then the most frequent
+// causes. The line of the most frequent cause is never left out; [Report.Results] has all. It wraps the errors of all
+// these items. It is nil if each item is [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for
+// a nil report.
 func (r *Report) Err() error {
 	if r == nil {
 		return nil
@@ -297,7 +298,7 @@ func (r Result) urgency() int {
 	switch {
 	case r.State == StateUnknown, r.State == StateCompleted:
 		return 0
-	case len(r.Documents) > 0:
+	case (r.State == StateWaiting || r.State == StateFailed) && len(r.Documents) > 0:
 		return 1
 	}
 	return 2
@@ -340,23 +341,25 @@ type reportError []*openItems
 func (e reportError) Error() string {
 	const most, ofRest, ofLine = 2000, 120, 330 // of a line: without its cause
 	longest := max(240, (most-ofRest)/len(e)-ofLine)
+	frequent := slices.MaxFunc(e, func(a, b *openItems) int { return cmp.Compare(len(a.keys), len(b.keys)) })
+	room := most - ofRest - len(frequent.line(longest)+"\n")
 	var text strings.Builder
+	rest := 0
 	for i, group := range e {
-		line := group.line(longest)
-		if i > 0 && text.Len()+len(line)+ofRest > most {
-			rest := 0
-			for _, left := range e[i:] {
-				rest += len(left.keys)
-			}
-			fmt.Fprintf(&text, "\n%d items have other causes (%d texts): see the Err of each in Report.Results", rest, len(e)-i)
-			break
+		line := group.line(longest) + "\n"
+		if i > 0 && group != frequent && (rest > 0 || len(line) > room) {
+			rest += len(group.keys)
+			continue
 		}
-		if i > 0 {
-			text.WriteByte('\n')
+		if group != frequent {
+			room -= len(line)
 		}
 		text.WriteString(line)
 	}
-	return text.String()
+	if rest > 0 {
+		fmt.Fprintf(&text, "open items with other causes: %d; see the Err of each in Report.Results", rest)
+	}
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 // Unwrap returns the errors of all open items.
