@@ -52,6 +52,7 @@ type core struct {
 	maxBody    int64
 	operations []operations.Operation
 	dialect    *dialect.Dialect
+	refusals   dialect.Refusal  // of the dialect, with defaults
 	shown      *dialect.Dialect // that of records; nil if it decides nothing about them
 	reader     *jsonread.Reader // of records, under the names of the dialect
 }
@@ -94,7 +95,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	c := &core{
 		baseURL: base, key: key, policy: policy, maxBody: s.maxBody,
 		observer: s.observer, log: s.log, drift: s.drift,
-		operations: table, dialect: s.dialect, reader: cmp.Or(s.reader, responses()),
+		operations: table, dialect: s.dialect, refusals: s.refusals, reader: cmp.Or(s.reader, responses()),
 	}
 	if decides(s.dialect) {
 		c.shown = s.dialect
@@ -109,7 +110,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 }
 
 func newSettings(opts []Option) settings {
-	var s settings
+	s := settings{refusals: usualRefusals}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&s)

@@ -19,8 +19,6 @@ const (
 	maxErrorBody    = 64 << 10 // kept in an Error
 	maxErrorMessage = 2 << 10  // kept in an Error
 	maxErrorID      = 128      // shown of an identifier
-
-	codeInsufficientFunds = "insufficient_funds"
 )
 
 // Sentinels to test with [errors.Is]. Each names a condition, not a single status code: the specification
@@ -191,7 +189,7 @@ func (e *Error) Unwrap() []error {
 	if e.kind != nil {
 		errs = append(errs, e.kind)
 	}
-	if e.Refused() && (e.funds || e.Code == codeInsufficientFunds || e.StatusCode == http.StatusPaymentRequired) {
+	if e.Refused() && (e.funds || e.Code == usualRefusals.FundsCode || e.StatusCode == http.StatusPaymentRequired) {
 		errs = append(errs, ErrInsufficientFunds)
 	}
 	if e.Cause != nil {

@@ -13,12 +13,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/transport"
 	"github.com/shipping-go/shipping/internal/wait"
 )
+
+// usualRefusals are the refusals of a service without a dialect: the defaults of [dialect.Refusal] that failures need.
+var usualRefusals = dialect.Refusal{Message: "message", Code: "data.error_code", FundsCode: "insufficient_funds"}
 
 // transportFailure returns the error of a call without a whole response, from the error of the transport.
 func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
@@ -94,13 +98,13 @@ func (c *core) failureOf(x *exchange) *Error {
 	failure.refused = (failure.refused || decided) && !got.Truncated
 	if failure.refused && x.operation.Charges {
 		failure.refusal = evidence.ReadRefusal(string(body), x.requestID, c.dialect)
-		uncoded := textAt(body, cmp.Or(c.dialect.Refusal.Code, "data.error_code")) == ""
+		uncoded := textAt(body, c.refusals.Code) == ""
 		failure.announces = announcesPurchase(got) || decided && uncoded
 	}
 	failure.Message = cmp.Or(textAt(body, c.dialect.Refusal.Message), c.reason(got.StatusCode, body, reply.Message))
-	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, c.dialect.Refusal.Code),
+	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, c.refusals.Code),
 		reply.Data.Get("error_code").Text())
-	failure.funds = failure.Code != "" && failure.Code == c.dialect.Refusal.FundsCode
+	failure.funds = failure.Code == c.refusals.FundsCode
 	if id := reply.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id
 	}
@@ -132,11 +136,11 @@ func statusKind(status int) error {
 // refusesInDialect reports whether a response is a refusal because the dialect states the form of refusals: an object
 // with a text in the place of the message.
 func (c *core) refusesInDialect(got *transport.Response) bool {
-	if c.dialect.Refusal.Format != "object" || got.StatusCode/100 != 4 {
+	if c.refusals.Format != "object" || got.StatusCode/100 != 4 {
 		return false
 	}
 	body := jsonread.Parse(string(got.Body))
-	reason := body.At(cmp.Or(c.dialect.Refusal.Message, "message"))
+	reason := body.At(c.refusals.Message)
 	return body.Kind == '{' && body.Get("status").Text != "true" && reason.Kind == '"' &&
 		strings.TrimSpace(reason.Text) != ""
 }

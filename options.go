@@ -37,6 +37,7 @@ type settings struct {
 	drift          func(operation string, found []Drift)
 	dialect        *dialect.Dialect
 	dialectProblem error
+	refusals       dialect.Refusal  // of the dialect, with defaults
 	reader         *jsonread.Reader // of records in the dialect
 }
 
@@ -110,8 +111,8 @@ func WithDialect(d *dialect.Dialect) Option {
 			s.dialect = new(dialect.Dialect)
 		}
 		s.dialect.Overlay(d)
-		// Here, so that a program without a dialect contains neither.
-		s.dialectProblem, s.reader = s.dialect.Check(), readerOf(s.dialect)
+		// Here, so that a program without a dialect contains none of them.
+		s.dialectProblem, s.reader, s.refusals = s.dialect.Check(), readerOf(s.dialect), s.dialect.Resolved().Refusal
 	}
 }
 

@@ -48,7 +48,7 @@ func Read(draft jsonread.Value, d *dialect.Dialect) *Offers {
 	if d == nil {
 		d = new(dialect.Dialect)
 	}
-	offers := &Offers{currency: draft.At(cmp.Or(d.Record.Currency, "currency")), entries: map[string][]jsonread.Value{},
+	offers := &Offers{currency: draft.At(d.Resolved().Record.Currency), entries: map[string][]jsonread.Value{},
 		dialect: d}
 	offers.twice, _ = draft.Repeated()
 	if available := draft.Get("available_documents"); available.Kind == '[' {
