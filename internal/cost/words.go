@@ -98,8 +98,8 @@ func (p place) isSkipped() bool {
 	return isRate || isOf(p.last(), "weight") || areForms(name, earlierWords)
 }
 
-// isReduction reports whether the last word that is not of the price is discount, rebate or credit: a negative number
-// there lowers the price, and under credit_card_fee it can be a charge.
+// isReduction reports whether the last word that is not of the price is discount or rebate: a negative number there
+// lowers the price, and under discount_fee it can be a charge.
 func (p place) isReduction() bool {
 	words := slices.DeleteFunc(slices.Clone(p.words), func(word string) bool { return isOf(word, formWords) })
 	return len(words) > 0 && isOf(words[len(words)-1], negativeWords)
