@@ -247,7 +247,7 @@ func (s *session) observeDraft(record map[string]any, a response) {
 	if mode := preferred(modes, "mode"); mode != "" {
 		s.decide("offer.mode", mode, how)
 	}
-	charge := cmp.Or(s.known.Record.ChargedAmount, "charged_amount")
+	charge := s.known.Resolved().Record.ChargedAmount
 	if n, isNumber := rational(memberAt(record, charge)); isNumber && n.Sign() > 0 {
 		s.decide("purchase.quoted", "true", "a draft has the "+charge+" "+jsonOf(memberAt(record, charge)))
 	}

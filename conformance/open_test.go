@@ -2,71 +2,18 @@ package conformance_test
 
 import (
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
-
-// randomDialect returns a valid dialect with random choices.
-func randomDialect(r *rand.Rand) *dialect.Dialect {
-	for {
-		d := new(dialect.Dialect)
-		names := []string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"}
-		name := func() string {
-			i := r.IntN(len(names))
-			chosen := names[i]
-			names = slices.Delete(names, i, i+1)
-			if r.IntN(4) == 0 {
-				chosen = "nested." + chosen
-			}
-			return chosen
-		}
-		choices := map[string][]string{
-			"record.at":              {"", "request", "document", "[0]"},
-			"record.line_items":      {strings.ReplaceAll(name(), ".", "_")},
-			"record.documents":       {strings.ReplaceAll(name(), ".", "_")},
-			"record.absent":          {"", "profiles", "addresses,created_at"},
-			"offer.amount":           {"", "price", "price.gross", "cost"},
-			"offer.currency":         {"", "code", "price.unit", "currency.code"},
-			"offer.mode":             {"", "way"},
-			"offer.beside":           {"", "vat", "price.net,vat", "default_amount,original_currency"},
-			"document.document_type": {"", "slug", "kind"},
-			"purchase.quoted":        {"", "true"},
-			"purchase.confirmation":  {"receipt", "empty"},
-			"refusal.format":         {"envelope", "object"},
-			"refusal.message":        {"message", "error.text", "data.reason"},
-			"refusal.code":           {"data.error_code", "error.code", "code"},
-			"list.past_end":          {"empty", "refused", "last page"},
-			"list.max_per_page":      {"", "100", "500"},
-			"list.order":             {"newest first", "oldest first"},
-			"request.unknown_fields": {"ignored", "refused"},
-		}
-		for _, field := range []string{"record.charged_amount", "record.transaction_id", "record.currency", "record.wallet",
-			"offer.document_type"} {
-			choices[field] = []string{name()}
-		}
-		for _, field := range slices.Sorted(maps.Keys(choices)) {
-			if value := choices[field][r.IntN(len(choices[field]))]; r.IntN(3) > 0 && value != "" {
-				_ = d.Set(field, value) // a name that contradicts another is drawn again
-			}
-		}
-		if d.Check() == nil {
-			return d
-		}
-	}
-}
 
 func settings(d *dialect.Dialect) map[string]string {
 	found := map[string]string{}
@@ -85,7 +32,7 @@ func TestCheck_ReportsTheLinesOfADialect(t *testing.T) {
 	draws := options.Number("SHIPPING_DIALECTS", 6)
 	reference := settings(dialect.Reference())
 	for range draws {
-		decided := randomDialect(r)
+		decided := shippingtest.RandomDialect(r)
 		srv := serve(t, decided)
 		var want []string
 		for _, f := range decided.Fields() {
@@ -198,33 +145,4 @@ func TestCheck_ObservesTheFormOfRefusals(t *testing.T) {
 			shippingtest.Diff(t, "lines", test.want, check(t, srv, test.how(srv)).Lines)
 		})
 	}
-}
-
-// The records that the client reads do not depend on the names that the service has chosen.
-func TestDialect_TheClientReadsTheSameRecord(t *testing.T) {
-	t.Parallel()
-	options, r := randomtest.New(t), randomtest.Random(t)
-	draws := options.Number("SHIPPING_DIALECTS", 6)
-	read := func(d *dialect.Dialect) (records []*shipping.RegulatoryRequest) {
-		srv := serve(t, d)
-		defer srv.Close()
-		client := srv.Client(t)
-		draft := shippingtest.Draft(t, client, srv.Shipments()[0])
-		looked, err := client.Regulatory.Get(t.Context(), draft.RequestID)
-		if err != nil {
-			t.Fatalf("%v: %v", settings(d), err)
-		}
-		return []*shipping.RegulatoryRequest{draft, looked}
-	}
-	want := read(new(dialect.Dialect))
-	for range draws {
-		d := dialect.Reference() // with every name
-		d.Overlay(randomDialect(r))
-		d.Record.Absent, d.Purchase.Quoted = nil, false
-		ignored := cmpopts.IgnoreFields(shipping.RegulatoryRequest{}, "Raw", "Dialect", "CreatedAt", "UpdatedAt")
-		if diff := cmp.Diff(want, read(d), ignored); diff != "" {
-			t.Fatalf("%v\n%s", settings(d), diff)
-		}
-	}
-	t.Attr("cases", fmt.Sprintf("%d dialects", draws))
 }

@@ -17,9 +17,9 @@ import "time"
 
 // Dialect is what one service has decided. The zero value decides nothing.
 //
-// points.json describes each field, and nothing else does: the open point, the behaviour of the reference server and
-// the reason for it, the other choice (see [Contrary] and [Strict]), the values or the range, what uses the field, and
-// the responses that show it. The table of docs/internals/DIALECT.md, GET /_mock/dialect, and the flag -dialect follow from it.
+// points.json describes each field, and nothing else does: the open point, the behaviour of the reference server, the
+// other choice (see [Contrary] and [Strict]), the values or the range, what uses the field and needs it, the responses
+// that show it, and the test that the reference server or the receiver follows it. The table of docs/internals/DIALECT.md, GET /_mock/dialect, and the flag -dialect follow from it.
 type Dialect struct {
 	// Version is the version of the format, [Version] or 0.
 	Version int `json:"version"`

@@ -31,8 +31,8 @@ func TestPoints_AreValid(t *testing.T) {
 	}
 	for i, f := range new(Dialect).fields() {
 		p, shown := points[f.name], new(Dialect).Fields()[i]
-		for member, text := range map[string]string{"open": shown.Open, "default": shown.Default, "basis": shown.Basis,
-			"used": shown.Used, "observed": shown.Observed} {
+		for member, text := range map[string]string{"open": shown.Open, "default": shown.Default, "needed": shown.Needed,
+			"used": shown.Used, "observed": shown.Observed, "test": p["test"]} {
 			if text == "" {
 				t.Errorf("%s has no member %s", f.name, member)
 			}

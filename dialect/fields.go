@@ -23,9 +23,10 @@ type Field struct {
 	Name string `json:"field"`
 	// Open is the point that the specification leaves open.
 	Open string `json:"open"`
-	// Default is the behaviour of the reference server, the value or in words, and Basis the reason for it.
+	// Default is the behaviour of the reference server, the value or in words.
 	Default string `json:"default"`
-	Basis   string `json:"basis"`
+	// Needed is the call or the correct program that depends on the choice.
+	Needed string `json:"needed"`
 	// Values are the choices, separated by commas, or Range the least and the largest number, as "200..299"; "" if any
 	// text or number of the kind is valid. Contrary is the value of the dialect [Contrary].
 	Values   string `json:"values,omitempty"`
@@ -46,7 +47,7 @@ func (d *Dialect) Fields() []Field {
 	for i, f := range d.fields() {
 		p := points[f.name]
 		rows = append(rows, Field{
-			Name: f.name, Open: p["open"], Default: cmp.Or(p["default"], usual[i].String()), Basis: p["basis"], Values: p["values"],
+			Name: f.name, Open: p["open"], Default: cmp.Or(p["default"], usual[i].String()), Needed: p["needed"], Values: p["values"],
 			Range: p["range"], Contrary: p["contrary"], Used: p["used"], Observed: p["observed"],
 			Set: !f.value.IsZero(), Value: f.String(),
 		})

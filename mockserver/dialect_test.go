@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -20,75 +19,6 @@ import (
 func dialectOf(t *testing.T, text string) mockserver.Option {
 	t.Helper()
 	return mockserver.WithDialect(shippingtest.Dialect(t, text))
-}
-
-// Each switch changes the behaviour that it names, and the response check follows.
-func TestAssumption_OtherChoices(t *testing.T) {
-	t.Parallel()
-	const (
-		analyzed  = "analyze"
-		purchased = "purchase"
-		lookedUp  = "get"
-		refused   = "refusal"
-		failed    = "failed analysis"
-		funds     = "too little money"
-	)
-	for _, test := range []struct {
-		dialect string
-		step    string
-		status  int
-		want    string
-	}{
-		{"", failed, 400, "status=false, data.status=failed, data.error_code=analysis_failed"},
-		{"refusal.analysis=200", failed, 200, "status=true, data.status=failed"},
-		{"refusal.analysis=409", failed, 409, "status=false, data.status=failed, data.error_code=analysis_failed"},
-		{"refusal.funds_code=WALLET_LOW", funds, 400, "data.error_code=WALLET_LOW"},
-		{"refusal.format=object", funds, 400, "status=<nil>, data.error_code=insufficient_funds"},
-		{"refusal.format=problem", funds, 400, "status=400, title=Bad Request, error_code=insufficient_funds, data=<nil>"},
-		{"refusal.format=problem", refused, 404, "status=404, error_code=not_found"},
-		{"refusal.code=data.code", refused, 404, "status=false, data.code=ERR_NOT_FOUND, data.error_code=<nil>"},
-		{"refusal.code=data.code,refusal.format=problem", refused, 404, "code=ERR_NOT_FOUND, error_code=<nil>"},
-		{"refusal.message=error.text,refusal.code=error.code", refused, 404,
-			"status=false, error.code=ERR_NOT_FOUND, data.error_code=<nil>, message=<nil>"},
-		{"purchase.quoted=true,record.charged_amount=total", analyzed, 200, "data.status=draft, data.total=123987.36"},
-		{"offer.beside=vat,price.net,price.currency,offer.amount=price.gross", analyzed, 200, // amounts not charged
-			"data.available_documents.0.price.gross=5904.16, data.available_documents.0.price.net=1968.05, " +
-				"data.available_documents.0.price.currency=XTS, data.available_documents.0.vat=2952.08"},
-		{"record.at=request", lookedUp, 200, "data.request.status=processing, data.status=<nil>, data.*=request"},
-		{"offer.mode=kind,offer.automated=auto", lookedUp, 200,
-			"data.available_documents.0.kind=auto, data.documents.0.kind=auto"},
-		{"record.line_items=items,record.documents=purchased_documents,offer.document_type=slug,offer.amount=price," +
-			"document.document_type=slug", lookedUp, 200,
-			"data.purchased_documents.0.slug=CUSTOMS, data.line_items=<nil>, data.documents=<nil>, " +
-				"data.available_documents.0.*=currency mode name price profile_fields reasons slug"},
-		{"purchase.confirmation=empty", purchased, 200, "status=true, data.*="},
-		{"record.states=queued=generating,read=analyzing", lookedUp, 200, "data.status=queued"},
-		{"record.states=queued=generating,read=analyzing", purchased, 200, "data.status=queued"},
-		{"record.states=queued=generating,read=analyzing", analyzed, 200, "data.status=read"},
-	} {
-		t.Run(test.dialect+" "+test.step, func(t *testing.T) {
-			t.Parallel()
-			srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithScenario("default"),
-				dialectOf(t, "strict,"+test.dialect))
-			got := map[string]answer{
-				analyzed: post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)),
-				failed:   post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"SH-MAGICFAILANALYSIS"}`),
-			}
-			id := cmp.Or(got[analyzed].text(t, "request_id"), got[analyzed].text(t, "request.request_id"))
-			if test.step == funds {
-				w := shippingtest.Must(srv.Open("lowfunds_choices"))(t)
-				_, got[funds] = purchaseFirst(t, srv, w)
-			} else {
-				got[purchased] = purchase(t, srv, id, "CUSTOMS")
-				got[lookedUp] = get(t, srv, regulatoryPath+"/request/"+id)
-				got[refused] = get(t, srv, regulatoryPath+"/request/RD-NOSUCH")
-			}
-			response := got[test.step].want(t, test.status)
-			response.has(t, test.want)
-			problem := response.header.Get("Content-Type") == "application/problem+json"
-			shippingtest.Diff(t, "problem+json", strings.Contains(test.dialect, "refusal.format=problem"), problem)
-		})
-	}
 }
 
 // A draft never expired, so that no test found a program that fails each night for a draft that has expired.
@@ -126,18 +56,27 @@ func TestAssumption_DraftsExpire(t *testing.T) {
 	}
 }
 
-// Refusals of requests that name no operation have the form of the world.
-func TestAssumption_ProblemRefusalsOfUnknownRoutes(t *testing.T) {
+// A request changes its status at the times of the dialect.
+func TestAssumption_Times(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), dialectOf(t, "contrary"))
-	for _, got := range []answer{
-		get(t, srv, "/v1/nothing").want(t, 404), send(t, srv, "DELETE /v1/rates").want(t, 405),
-		send(t, srv, "GET /v1/rates\nAuthorization: Bearer x").want(t, 401), get(t, srv, "/v1/transactions").want(t, 400),
+	for decided, want := range map[string]string{
+		"":                    "0s processing, 2s completed, 1h0m0s completed, manual processing",
+		"time.purchasing=90s": "0s purchasing, 2s purchasing, 1h0m0s completed, manual processing",
+		"time.generation=10":  "0s processing, 2s processing, 1h0m0s completed, manual processing",
+		"time.evidence=50m":   "0s processing, 2s completed, 1h0m0s completed, manual completed",
 	} {
-		if got.header.Get("Content-Type") != "application/problem+json" || got.at(t, "detail") == nil ||
-			got.at(t, "code") == nil {
-			t.Errorf("%s: %s", got.header.Get("Content-Type"), got.body)
+		srv := start(t, mockserver.WithoutListener(), virtual(), dialectOf(t, decided))
+		id, manual := analyzeShipment(t, srv, srv.Shipments()[0]).ID, analyzeShipment(t, srv, "SH-MAGICNEEDEVIDENCE").ID
+		purchase(t, srv, id, "CUSTOMS").want(t, http.StatusOK)
+		purchase(t, srv, manual, "MSDS").want(t, http.StatusOK)
+		var got strings.Builder
+		at := time.Duration(0)
+		for _, until := range []time.Duration{0, 2 * time.Second, time.Hour} {
+			advance(t, srv, until-at)
+			at = until
+			fmt.Fprintf(&got, "%s %s, ", at, lookUp(t, srv, id).Status)
 		}
+		shippingtest.Diff(t, decided, want, got.String()+"manual "+lookUp(t, srv, manual).Status)
 	}
 }
 

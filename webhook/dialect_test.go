@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -12,44 +13,67 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// A receiver with the dialect of a server takes its notifications, and one with another refuses them.
+// A receiver with the dialect of a server takes its notifications and replays, with the identifiers that it sends. One
+// with another dialect refuses them, as often as the server attempts a delivery.
 func TestWithDialect(t *testing.T) {
 	t.Parallel()
-	named := &dialect.Dialect{Notification: dialect.Notification{
-		Signature: dialect.Signature{Header: "X-Example-Signature"}, DeliveryID: "X-Example-Id", EventID: "-",
-	}}
-	timed := dialect.StandardWebhooks()
-	timed.Notification.Signature.Key = ""
-	byEvent := dialect.StandardWebhooks()
-	byEvent.Notification.Signature.Key, byEvent.Notification.EventID = "", "Webhook-Id"
-	for name, test := range map[string]struct {
-		server, receiver *dialect.Dialect
-		taken            bool
-	}{
-		"id and time":     {timed, timed, true},
-		"id of the event": {byEvent, byEvent, true},
-		"none":            {nil, nil, true},
-		"reference":       {nil, dialect.Reference(), true},
-		"contrary":        {dialect.Contrary(), dialect.Contrary(), true},
-		"named":           {named, named, true},
-		"another":         {dialect.Contrary(), named, false},
-		"of the receiver": {nil, dialect.Contrary(), false},
-	} {
-		t.Run(name, func(t *testing.T) {
+	const timed, same = "standard-webhooks,notification.signature.key=text", "the same"
+	tests := map[[2]string]bool{ // whether the receiver takes the notifications, by the dialects of server and receiver
+		{timed, same}: true,
+		{timed + ",notification.event_id=Webhook-Id", same}:                                       true,
+		{"notification.signature.header=X-Example-Signature,notification.delivery_id=X-Id", same}: true,
+		{"", same}:         true,
+		{"", "reference"}:  true,
+		{"contrary", same}: true,
+		{"contrary", "notification.signature.header=X-Example-Signature"}: false,
+		{"", "contrary"}:                        false,
+		{"notification.attempts=2", "contrary"}: false,
+	}
+	for _, f := range dialect.Contrary().Fields() {
+		if strings.HasPrefix(f.Name, "notification.") && f.Set {
+			choice := f.Name + "=" + f.Value
+			tests[[2]string{choice, same}] = true
+			tests[[2]string{choice, ""}] = !strings.Contains(choice, "signature") || strings.Contains(choice, "tolerance") ||
+				strings.Contains(choice, "timestamp_header") // which no signature covers
+		}
+	}
+	for dialects, taken := range tests {
+		t.Run(strings.Join(dialects[:], " and "), func(t *testing.T) {
 			t.Parallel()
-			server := mockserver.New(mockserver.WithDialect(test.server), mockserver.WithVirtualClock(time.Now()))
-			defer server.Close()
-			_, handled := subscribe(t, server, webhook.WithDialect(test.receiver))
-			sent := shippingtest.Must(server.Emit(notify.Event{Kind: shipping.EventShipmentCreated}))(t)
-			shippingtest.Must(server.Advance(time.Minute))(t) // for the attempts after a refusal
-			delivery, err := server.WaitDelivery(t.Context(), sent[0].ID)
-			if err != nil || (delivery.State == notify.Delivered) != test.taken || (len(handled) == 1) != test.taken {
-				t.Fatalf("%s, handled %d times: %v", delivery.State, len(handled), err)
+			decided := shippingtest.Dialect(t, dialects[0])
+			received := decided
+			if dialects[1] != same {
+				received = shippingtest.Dialect(t, dialects[1])
 			}
-			if test.server == named {
-				if n := <-handled; n.ID != delivery.ID || n.EventID != "" {
-					t.Errorf("delivery %q of event %q", n.ID, n.EventID)
+			server := mockserver.New(mockserver.WithDialect(decided), mockserver.WithVirtualClock(time.Now()))
+			defer server.Close()
+			hook, handled := subscribe(t, server, webhook.WithDialect(received))
+			first := shippingtest.Must(server.Emit(notify.Event{Kind: shipping.EventShipmentCreated}))(t)
+			shippingtest.Must(server.Advance(time.Hour))(t) // for the attempts after a refusal
+			_, err := server.Client(t).Webhooks.Replay(t.Context(),
+				&shipping.ReplayRequest{DeliveryID: first[0].ID, WebhookID: hook})
+			shippingtest.NoError(t, err)
+			shippingtest.Must(server.Advance(time.Hour))(t)
+			notification := decided.Resolved().Notification
+			for _, id := range []string{first[0].ID, server.Deliveries()[0].ID} {
+				delivery, err := server.WaitDelivery(t.Context(), id)
+				if err != nil || (delivery.State == notify.Delivered) != taken {
+					t.Fatalf("%s: %v", delivery.State, err)
 				}
+				if !taken {
+					shippingtest.Diff(t, "attempts", notification.Attempts, len(delivery.Attempts))
+					continue
+				}
+				if len(handled) == 0 && decided.Notification.DeliveryID == "-" && id != first[0].ID {
+					continue // a replay has the same body, which identifies the notification
+				}
+				n := <-handled
+				sent := map[string]string{notification.DeliveryID: delivery.ID, notification.EventID: delivery.EventID}
+				delete(sent, "-")
+				if id := sent[received.Resolved().Notification.DeliveryID]; id != "" && id != n.ID {
+					t.Errorf("delivery %q, want %q", n.ID, id)
+				}
+				shippingtest.Diff(t, "event", sent[received.Resolved().Notification.EventID], n.EventID)
 			}
 		})
 	}

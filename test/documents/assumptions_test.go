@@ -1,27 +1,43 @@
 package documents_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 var record = flag.Bool("record", false, "write the generated parts of documents")
 
-// The table of internals/DIALECT.md is generated from the fields of a dialect.
+// The table of internals/DIALECT.md is generated from the fields of a dialect. Each has a test, which exists.
 func TestAssumptions_AreDocumented(t *testing.T) {
 	t.Parallel()
-	const head = "| Open point | The reference server | Why | Field | Used by | Observed by |\n|---|---|---|---|---|---|\n"
+	const head = "| Field | Open point | The reference server | Used by | Needed because | Observed by | Test |\n" +
+		"|---|---|---|---|---|---|---|\n"
+	var points map[string]struct{ Test string }
+	shippingtest.NoError(t, json.Unmarshal([]byte(readText(t, "dialect/points.json")), &points))
+	tests := ""
+	for _, folder := range []string{"mockserver", "webhook"} {
+		for _, file := range shippingtest.Must(filepath.Glob(folder + "/*_test.go"))(t) {
+			tests += readText(t, file)
+		}
+	}
 	var want strings.Builder
 	for _, row := range new(dialect.Dialect).Fields() {
-		fmt.Fprintf(&want, "| %s | %s | %s | `%s` | %s | %s |\n", row.Open, row.Default, row.Basis, row.Name, row.Used,
-			row.Observed)
+		test := points[row.Name].Test
+		if !strings.Contains(tests, "func "+test+"(") {
+			t.Errorf("%s names the test %q, which does not exist", row.Name, test)
+		}
+		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s | %s | `%s` |\n", row.Name, row.Open, row.Default, row.Used, row.Needed,
+			row.Observed, test)
 	}
 	isGenerated(t, "docs/internals/DIALECT.md", head, want.String())
 }

@@ -121,7 +121,7 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 	} else {
 		x.Reply = op.handle(w, x)
 	}
-	if w.Shapes() && !op.stub {
+	if !op.stub {
 		shape(w, op.Name, &x.Reply)
 	}
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
@@ -131,6 +131,9 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 
 // finish journals, lints and logs an exchange, and sends its response. op is nil if the request names no operation.
 func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, op *operation) {
+	if !x.Stubbed {
+		shape(w, x.Operation, &x.Reply) // the refusal of a fault
+	}
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 {
 		x.Reply.Revalidate(x.Request)

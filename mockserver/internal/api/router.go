@@ -125,9 +125,6 @@ func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	wire.Skip(rw, r)
 	x := &wire.Exchange{Request: r, Began: time.Now()}
 	w, _ := s.authenticate(x, &operation{Operation: operations.Operation{Open: true}})
-	if w.Shapes() {
-		shape(w, "", &p)
-	}
 	x.Arrived, x.Reply = w.Clock.At(x.Began), p
 	s.finish(rw, w, x, nil)
 }

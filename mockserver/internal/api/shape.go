@@ -47,8 +47,12 @@ func (m members) put(at string, value json.RawMessage) {
 	}
 }
 
-// shape gives a reply the names, places and formats that the world decides.
+// shape gives a reply the names, places and formats that the world decides, once.
 func shape(w *world.World, operation string, p *wire.Reply) {
+	if p.Shaped || !w.Shapes() {
+		return
+	}
+	p.Shaped = true
 	var envelope struct {
 		Status  bool            `json:"status"`
 		Message string          `json:"message"`

@@ -25,6 +25,7 @@ type Reply struct {
 	Body        []byte
 	Rows        *Rows  // the body of a list, in place of Body
 	Tag         string // the ETag of an immutable body; "" for most responses
+	Shaped      bool   // the body has the names, places and formats of the world's dialect
 
 	// Fields for the journal and its explanations.
 	Refusal Refusal

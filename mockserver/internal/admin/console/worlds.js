@@ -198,7 +198,7 @@ function pointDetail(view, one) {
     facts([
       ["Open point", one.open],
       ["Default", one.default],
-      ["Basis", one.basis],
+      ["Needed because", one.needed],
       ["Value", one.value || one.default],
       ["Used by", one.used],
       ["Observed by", one.observed],
