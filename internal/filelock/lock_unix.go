@@ -17,5 +17,5 @@ func TryLock(file *os.File) error {
 	return err
 }
 
-// Unlock releases the lock at once, also while a process that is being started has a copy of the file.
+// Unlock releases the lock at once, even while a process that is being started has a copy of the file.
 func Unlock(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_UN) }

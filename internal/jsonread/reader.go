@@ -312,7 +312,7 @@ func (r *Reader) addFields(c *record, t reflect.Type, base uintptr) {
 	}
 }
 
-// within returns the record of a member that has no field: its members are fields of c.
+// within returns the record that describes an object whose members are fields of c. It adds the object to c if needed.
 func (c *record) within(name string) *record {
 	if place, known := c.places[name]; known && c.fields[place].of == nil {
 		return c.fields[place].record

@@ -239,9 +239,9 @@ func survivors(t *testing.T, content []byte, objects []string, acked int) (after
 	return after, kept
 }
 
-// Whatever a power loss leaves of a log's writes, opening it gives all acknowledged lines, and
-// appends after that are kept as well; also if the power is lost again while it is opened.
-// SHIPPING_CRASH_STATES=1000000 tries as many states; the default is about 2,000.
+// Whatever a power loss leaves of a log's writes, opening it gives all acknowledged lines, and later appends are kept.
+// This holds even if the power is lost again while the log is opened. SHIPPING_CRASH_STATES=1000000 tries as many
+// states; the default is about 2,000.
 func TestLog_PowerLossLosesNoAcknowledgedLine(t *testing.T) {
 	t.Parallel()
 	o := randomtest.New(t)

@@ -190,7 +190,7 @@ type Error struct {
 	Page    int    // the page that failed
 	Missing int    // how many records did not come, for Incomplete
 	Token   string // continues the walk
-	Fetched *Page  // the page that Fetch returned last, also with an error
+	Fetched *Page  // the page that Fetch returned last, even with an error
 	Err     error
 }
 

@@ -50,7 +50,7 @@ type Walk struct {
 	hole     int  // rows that its pages lack: see lacking
 	odd      bool // a page had other rows than its numbers imply, which were not believed
 	shrank   bool // the total shrank while pages were fetched ahead
-	ended    bool // there is no page left to read
+	ended    bool // all pages were read
 
 	known     map[uint64]sighting // the records, by identifier
 	totals    []int               // what the first page of each reading reported; unknown if it reported none
@@ -254,9 +254,9 @@ func (w *Walk) change(n, size int) {
 }
 
 // recognize moves the place behind the last row of the page that was read before, and reports whether there is one. The
-// walk begins behind the last row of the token. If the totals show that fewer rows arrived in front of it than the page
-// shows, the page can be a wrong one. Then the page in front of it is read first, so that records that come again are
-// not taken for the place.
+// walk begins behind the last row of the token. If more rows precede it than the totals explain, the page can be the
+// wrong one. The walk then reads the previous page first. Otherwise it could continue behind records that only came
+// again.
 func (w *Walk) recognize(page *Page) bool {
 	place, begin := 0, 0
 	for i, id := range page.IDs {

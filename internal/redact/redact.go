@@ -226,7 +226,7 @@ func partsOf(key string) (found []string) {
 	return found
 }
 
-// wholeWord returns an expression for a word without a letter, digit or underscore next to it.
+// wholeWord returns an expression for a key without a letter, digit or underscore next to it.
 func wholeWord(word string) *regexp.Regexp {
 	expression := regexp.QuoteMeta(word)
 	if regexp.MustCompile(`^\w`).MatchString(word) {
@@ -250,7 +250,7 @@ func notations(text string) []string {
 	return all
 }
 
-// place returns the word and the bit of the filter for the first four characters of a text.
+// place returns the index and the bit in the filter for the first four characters of a text.
 func (f *finder) place(text string) (word uint32, bit uint64) {
 	const small = 0x20202020 // makes letters small, and some other characters the same
 	hash := (binary.LittleEndian.Uint32([]byte(text[:4])) | small) * 2654435761 >> 14

@@ -106,7 +106,7 @@ func TestIn_EverySpelling(t *testing.T) {
 	}
 }
 
-// The filter has each group of four characters of a key, also if two of them share a word of it.
+// The filter has each group of four characters of a key, even if two groups share a number of the filter.
 func TestIn_ManyKeys(t *testing.T) {
 	t.Parallel()
 	for i := range 500 {
@@ -145,7 +145,7 @@ func TestText_WithheldOrNot(t *testing.T) {
 				long, `\` + long, "s-k-_-t-e-s-t-_-8-m-K-3",
 			},
 		},
-		// A key as tests write them was found within other words.
+		// A short key, such as those of tests, was found inside longer words.
 		"key": {
 			withheld: []string{"key", "the Key.", `\u006bey`, `{"k":"key"}`, "?a=key&b=1", "%6bey", "monkey key", `a\nkey\n`,
 				"-key-"},
@@ -332,7 +332,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// A value stays JSON. What contains the key in it is withheld, also if the key is a number or a part of one.
+// A value stays JSON. Each part of it that contains the key is withheld, even if the key is a number or a part of one.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	const hidden = `"` + redact.Mark + `"`

@@ -315,7 +315,8 @@ func TestSendOnce_ABodyCannotBeReadAfterTheEvidence(t *testing.T) {
 	}
 }
 
-// A written request that is stopped before its next connection may have arrived, also if its context has ended.
+// A request that was written, and is stopped before its next connection, may have arrived, even if its context has
+// ended.
 func TestSendOnce_AWrittenRequestMayHaveArrived(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())

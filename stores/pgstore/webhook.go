@@ -128,8 +128,8 @@ func (s *WebhookStore) Release(ctx context.Context, id, claim string) error {
 	})
 }
 
-// column returns an id or a name as a column of text, and its index, can hold it: one that is long or not
-// text as its hash.
+// column returns an id or a name in the form in which it is stored. A column and its index cannot hold a long text, or
+// bytes that are not text: column returns their hash.
 func column(text string) string {
 	if len(text) <= 256 && utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
 		return text

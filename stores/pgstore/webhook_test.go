@@ -122,7 +122,7 @@ func TestWebhookStore_SurvivesItsServer(t *testing.T) {
 	t.Parallel()
 	server := servers.Another(t, servers.StartPostgres)
 	store := pgstore.NewWebhookStore(connectTo(t, server.DSN()), "orders", pgstore.WebhookOptions{})
-	other := connectTo(t, server.DSN()+" pool_max_conns=1") // a connection that does not end
+	other := connectTo(t, server.DSN()+" pool_max_conns=1") // is not terminated
 	servers.Outlasts(t, store, server, func() error {
 		_, err := other.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
