@@ -13,7 +13,8 @@ func of(response Response, state status.State, documents Documents, facts string
 	is := func(fact string) bool { return slices.Contains(strings.Fields(facts), fact) }
 	return Case{
 		Response: response, State: state, Documents: documents, Known: is("known"), Sole: is("sole"),
-		AnalysisFailed: is("analysisFailed"), OnlyThese: is("onlyThese"), Charge: is("charge"), Quiet: is("quiet"), Denied: is("denied"),
+		AnalysisFailed: is("analysisFailed"), OnlyThese: is("onlyThese"), Charge: is("charge"), Quiet: is("quiet"),
+		Denied: is("denied"),
 	}
 }
 
@@ -83,6 +84,20 @@ func TestDecide_Rows(t *testing.T) {
 	}
 }
 
+// A request that has ended is not read again, nor is one that lists other documents than those of the purchase.
+func TestCase_Undecidable(t *testing.T) {
+	t.Parallel()
+	for c, want := range map[Case]bool{
+		of(Lost, status.Failed, NoList, ""): true, of(Lost, status.Processing, Others, ""): true,
+		of(Lost, status.Processing, NoList, ""): false, of(Lost, status.Draft, Others, ""): false,
+		of(Lost, status.Unread, NoList, ""): false,
+	} {
+		if c.Undecidable() != want {
+			t.Errorf("%+v: %t", c, !want)
+		}
+	}
+}
+
 // No combination of evidence breaks a rule, whatever the rows of the table are.
 func TestDecide_EveryCombination(t *testing.T) {
 	t.Parallel()
@@ -102,7 +117,8 @@ func TestDecide_EveryCombination(t *testing.T) {
 		c := of(response, state, documents, strings.Join(is, " "))
 		got := Decide(c)
 		sent, refusal := response != Unsent && response != Confirmation, response == Refusal
-		refused, draft, bought := refusal || response == Contradicted, state == status.Draft, state&(status.PurchasedStates|status.Other) != 0
+		refused, draft := refusal || response == Contradicted, state == status.Draft
+		bought := state&(status.PurchasedStates|status.Other) != 0
 		success, free, decided := got == Success, got == NotCharged, got != Unknown
 		for rule, broken := range map[string]bool{
 			"a refusal is never a success":                  refused && success,
