@@ -145,6 +145,8 @@ func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
 // A full server refused everybody, while its health check succeeded and its log was empty.
 func TestLimits_AFullServerLogsAndReportsIt(t *testing.T) {
 	t.Parallel()
+	// Their status was 400, as if the request was wrong.
+	refused := map[string][]string{"records": {"/_mock/shipments", "/v1/regulatory-documents/analyze"}}
 	for name, fill := range map[string]func(srv *mockserver.Server) error{
 		"worlds": func(srv *mockserver.Server) error {
 			var err error
@@ -174,6 +176,9 @@ func TestLimits_AFullServerLogsAndReportsIt(t *testing.T) {
 				shippingtest.Contains(t, "again", fill(srv), "full")
 				health().refusal(t, http.StatusServiceUnavailable, "full")
 				get(t, srv, "/v1/rates").want(t, http.StatusOK)
+				for _, path := range refused[name] {
+					post(t, srv, path, `{}`).refusal(t, http.StatusServiceUnavailable, "full")
+				}
 				srv.CloseIdle(0)
 			}
 			shippingtest.Diff(t, "log lines", 2, strings.Count(logged.String(), "level=WARN msg=\"the server is full\""))

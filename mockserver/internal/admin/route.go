@@ -246,7 +246,7 @@ func refused(err error) wire.Reply {
 		r = *own
 	}
 	switch {
-	case errors.Is(err, world.ErrTooManyWorlds):
+	case errors.Is(err, world.ErrTooManyWorlds), errors.Is(err, world.ErrTooManyRows):
 		r.status, r.code = http.StatusServiceUnavailable, wire.CodeFull
 	case errors.Is(err, world.ErrWorldExists), errors.Is(err, world.ErrRealClock):
 		r.status = http.StatusConflict

@@ -182,6 +182,11 @@ func ruleBroken(message string) wire.Reply {
 	return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, message)
 }
 
+// full returns the refusal of a request for which the server has no room. It is no fault of the request.
+func full(err error) wire.Reply {
+	return wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
+}
+
 func whyPath(w *world.World, requestID string) string {
 	path := wire.ControlPrefix + "journal/" + requestID
 	if w.Name() != world.HomeName {
@@ -218,7 +223,7 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	var message string
 	switch {
 	case errors.Is(err, world.ErrTooManyWorlds):
-		return s.Worlds.Unauthenticated, new(wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error()))
+		return s.Worlds.Unauthenticated, new(full(err))
 	case errors.Is(err, world.ErrNotOpened):
 		message = "unknown secret key: open its world with POST " + wire.ControlPrefix + "worlds, because this server " +
 			"opens none by its key (-one-world, or in Go WithOneWorld)"

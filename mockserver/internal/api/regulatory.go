@@ -20,7 +20,7 @@ func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
 	if err := w.Room(len(x.Body)); err != nil {
-		return ruleBroken(err.Error())
+		return full(err)
 	}
 	w.Stored(x.Body)
 	record, err := w.Regulatory.Analyze(in)
@@ -70,7 +70,7 @@ func edit[T any](change func(s *regulatory.Service, requestID string, in T) (*re
 		w.Lock()
 		defer w.Unlock()
 		if err := w.Room(len(x.Body)); err != nil {
-			return ruleBroken(err.Error())
+			return full(err)
 		}
 		record, err := change(w.Regulatory, x.PathValue("request_id"), in)
 		if err == nil {

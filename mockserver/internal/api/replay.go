@@ -63,7 +63,7 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 		return *refusal
 	}
 	if err := w.Room(len(receivers) * len(stored.Payload)); err != nil {
-		return ruleBroken(err.Error())
+		return full(err)
 	}
 
 	result := replayResult{

@@ -25,7 +25,6 @@ const (
 	specAnalyze      = "POST /analyze: shipment_id (shipment flow) or file_url (invoice flow)"
 	specAnalyzeFails = "States and transitions: analysis fails, the request is failed"
 	specPricing      = "Pricing rules: amounts are converted into the user's wallet currency at analyze time"
-	assumeLimit      = "assumption: an account of the reference server keeps only so many records"
 	usdCurrency      = "USD" // of the rules' prices
 	priceDecimals    = 2
 )
@@ -47,9 +46,6 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 	i := slices.IndexFunc(wallets, func(w ledger.Wallet) bool { return in.Wallet == "" || w.Reference == in.Wallet })
 	if i < 0 {
 		return nil, notFound("wallet", in.Wallet, "use the account_reference of a transaction, or leave the wallet out")
-	}
-	if err := d.config.Room(); err != nil {
-		return nil, refuse(CodeFull, assumeLimit, "%v", err)
 	}
 	special, isSpecial := specialInput(in)
 	goods, known := special.goods(), true

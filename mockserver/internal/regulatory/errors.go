@@ -34,7 +34,6 @@ const (
 	CodeNotRetryable         Code = "not_retryable"           // the request has nothing to retry
 	CodeNoEvidenceAwaited    Code = "no_evidence_awaited"     // evidence that no document requires
 	CodeNotGenerated         Code = "document_not_generated"  // the PDF of an unfinished document
-	CodeFull                 Code = "too_many_requests_kept"  // the limit of requests is reached
 	CodeImpossible           Code = "impossible_state_change" // a defect of this server
 )
 

@@ -43,8 +43,6 @@ type Config struct {
 	NewID func(prefix string) string
 	// Charged is called with each charge and its record.
 	Charged func(entry ledger.Entry, record *Record)
-	// Room is called before a request is opened; its error becomes a refusal with [CodeFull].
-	Room func() error
 	// At is called at each [fault.Point] with the operation and its subject, and returns an error if a fault strikes
 	// there. A purchase returns the error unchanged, so that the server can drop the connection; the error at
 	// [fault.Generation] fails the attempt.

@@ -58,7 +58,7 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 		Goods:         w.look, NewID: w.id,
 		After: func(d time.Duration, label string, fn func()) { w.clock.After(d, label, fn) },
 		Now:   w.clock.Now, Ledger: w.ledger, Times: regulatory.Times{Generation: 1},
-		At: w.at, Room: func() error { return nil }, Charged: func(ledger.Entry, *regulatory.Record) {},
+		At: w.at, Charged: func(ledger.Entry, *regulatory.Record) {},
 	}
 	for _, f := range adjust {
 		f(&w.config)

@@ -175,7 +175,6 @@ func (w *World) openRequests() {
 		Charged: w.charged,
 		Times: regulatory.Times{Purchasing: time.Duration(times.Purchasing), Evidence: time.Duration(times.Evidence),
 			DraftLife: time.Duration(times.DraftLife), Generation: times.Generation},
-		Room: func() error { return w.Room(0) },
 		At: func(point fault.Point, operation, about string) error {
 			return w.Faults.At(inject.Request{Point: point, Operation: operation, Body: []byte(about), Now: w.Now()})
 		},
