@@ -54,6 +54,15 @@ func TestSweep_Interrupt(t *testing.T) {
 	}
 }
 
+// A sweep under timeout was killed by the second of two signals, and reported nothing.
+func TestSweep_InterruptedTwiceAtOnce(t *testing.T) {
+	ctx := untilSignal()
+	for range 1000 { // the next one would end this program
+		shippingtest.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
+		<-ctx.Done()
+	}
+}
+
 // gone reports whether a process has ended, or has been killed and nobody has collected it yet.
 func gone(id int) bool {
 	if syscall.Kill(id, 0) != nil {
