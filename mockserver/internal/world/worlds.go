@@ -355,8 +355,8 @@ func (b *Worlds) Full() error {
 	defer b.mu.RUnlock()
 	limits, records := b.settings.Limits, b.settings.Records.Load()
 	if open := len(b.opened); open >= limits.Worlds || records >= limits.Records {
-		return fmt.Errorf("%w: %d of %d worlds are open, with %d of %d records", ErrTooManyWorlds, open, limits.Worlds,
-			records, limits.Records)
+		return fmt.Errorf("%w: %d of %d worlds are open, with %d of %d records: close some, such as with DELETE %sworlds?idle=10m",
+			ErrTooManyWorlds, open, limits.Worlds, records, limits.Records, wire.ControlPrefix)
 	}
 	return nil
 }
