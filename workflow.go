@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/cost"
 	"github.com/shipping-go/shipping/internal/spelling"
+	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -480,7 +481,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		return poll.Next, false, err
 	}
 	w.last, w.failure = record, nil
-	w.purchased = w.purchased || record.Status == StatusPurchasing || record.Status == StatusProcessing
+	w.purchased = w.purchased || status.Of(string(record.Status)).Purchased
 	if w.analysis && record.Status == StatusFailed {
 		return 0, true, w.failed(ErrRequestFailed)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/status"
 )
 
 const draftOfTwo = `"currency":"NGN","available_documents":[{"document_type":"FDA","amount":1500,"currency":"NGN"},` +
@@ -433,13 +434,19 @@ func TestWait_ARequestThatWasPurchasedIsNotToBePurchasedAgain(t *testing.T) {
 	ways["Wait"] = func(ctx context.Context, r shipping.RegulatoryService) error {
 		return shippingtest.Err(r.Wait(ctx, "RD-1", nil))
 	}
-	for way, reads := range map[string]responders{
-		"AnalyzeAndPoll": {draft}, "Resume": {record("processing"), draft}, "Wait": {record("purchasing"), draft},
-	} {
+	calls := map[string]responders{"AnalyzeAndPoll": {draft}}
+	for _, row := range status.All() {
+		if row.Purchased && !row.Final {
+			reads := responders{record(row.Name), draft}
+			calls["Resume "+row.Name], calls["Wait "+row.Name] = reads, reads
+		}
+	}
+	for call, reads := range calls {
 		synctest.Test(t, func(t *testing.T) {
+			way, _, _ := strings.Cut(call, " ")
 			err := ways[way](t.Context(), regulatory(t, workflow(draft, reads...)))
 			if errors.Is(err, shipping.ErrNotPurchased) || !strings.Contains(fmt.Sprint(err), "do not purchase again") {
-				t.Errorf("%s: %v", way, err)
+				t.Errorf("%s: %v", call, err)
 			}
 		})
 	}

@@ -63,7 +63,7 @@ func (s *session) checkPurchase(d draft) {
 		{headingStates, "a purchased request ends in completed or failed, by way of purchasing and processing only",
 			cmp.Or(known, unless(!s.generating(end) || s.isUnlisted(end), NotRun,
 				fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", end, s.patience))),
-			slices.Concat(s.statesOf(states), problem(stages[end] != 4, "status is %q after the purchase", end)), stated},
+			slices.Concat(s.statesOf(states), problem(stages[end] != stages["completed"], "status is %q after the purchase", end)), stated},
 		{headingStates, "a request does not go back from processing to purchasing, nor from its end", known,
 			backwards(states), stated},
 		{headingFlow, "the wallet is charged the stored amount", cmp.Or(done, once.missing), once.problems, stated},
@@ -106,12 +106,12 @@ func (s *session) checkRefusedPurchases(d draft) {
 }
 
 // stages is the order of the states of a request.
-var stages = map[string]int{"draft": 1, "purchasing": 2, "processing": 3, "completed": 4, "failed": 4}
+var stages = map[string]int{"draft": 10, "purchasing": 20, "processing": 30, "completed": 90, "failed": 90}
 
 // generating reports whether a purchased request is not at its end: "Poll until status is completed or failed." A state
 // that the specification does not list may be one before its end.
 func (s *session) generating(state string) bool {
-	return state != "" && stages[state] != 1 && stages[state] != 4
+	return state != "" && stages[state] != stages["draft"] && stages[state] != stages["completed"]
 }
 
 // isUnlisted reports whether neither the specification nor the dialect lists a state.
