@@ -215,7 +215,7 @@ func (e *RegulatoryError) advice() string {
 	case e.Outcome == OutcomeNotCharged && errors.Is(e.Err, ErrInsufficientFunds):
 		return "; add money to the wallet, then purchase again"
 	case e.Outcome == OutcomeNotCharged && e.Purchase != nil && e.Purchase.Refused:
-		return "; correct the cause, then purchase again"
+		return "; correct the cause, then purchase again" + e.undeclaredCode()
 	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed):
 		return "; nothing was charged"
 	case e.Step == wait.StepAnalyzed:
@@ -290,12 +290,60 @@ func (e *RegulatoryError) undeclaredRefusal() string {
 	if at == "" {
 		return ""
 	}
-	lines := new(dialect.Dialect).Declare(dialect.Line{Field: "refusal.format", Value: "object"},
-		dialect.Line{Field: "refusal.message", Value: at})
-	if lines == "" {
+	lines := []dialect.Line{{Field: "refusal.format", Value: "object"}, {Field: "refusal.message", Value: at}}
+	if code := codeAt(failed.Body); code != "" {
+		lines = append(lines, dialect.Line{Field: "refusal.code", Value: code})
+	}
+	return declareIf("; if the service refuses in this form, ", lines...)
+}
+
+// undeclaredCode returns the line with the place of the code of a refusal, or with the code of an empty wallet, as a part of
+// an error; "" if the refusal shows none.
+func (e *RegulatoryError) undeclaredCode() string {
+	failed, ok := errors.AsType[*Error](e.Err)
+	if !ok {
 		return ""
 	}
-	return "; if the service refuses in this form, " + lines
+	if failed.Code == "" {
+		return declareIf("; if the code of a refusal is there, ",
+			dialect.Line{Field: "refusal.code", Value: codeAt(failed.Body)})
+	}
+	reason := strings.ToLower(failed.Message)
+	for _, word := range []string{"fund", "balance", "insufficient", "too little"} {
+		if strings.Contains(reason, word) {
+			return declareIf("; if this is the code of a wallet that holds too little, ",
+				dialect.Line{Field: "refusal.funds_code", Value: failed.Code})
+		}
+	}
+	return ""
+}
+
+// declareIf returns lines after their condition; "" if no dialect can have them.
+func declareIf(condition string, lines ...dialect.Line) string {
+	if text := new(dialect.Dialect).Declare(lines...); text != "" {
+		return condition + text
+	}
+	return ""
+}
+
+// codeAt returns the path of a text that can be the code of a refusal, such as "error.code"; "" without one.
+func codeAt(body []byte) string {
+	isCode := func(m jsonread.Member) bool {
+		letters := strings.ContainsFunc(m.Value.Text, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' })
+		return m.Value.Kind == '"' && letters && !strings.Contains(m.Value.Text, " ") &&
+			strings.HasSuffix(strings.ToLower(m.Name), "code")
+	}
+	for _, outer := range jsonread.Parse(string(body)).Members {
+		if isCode(outer) {
+			return outer.Name
+		}
+		for _, inner := range outer.Value.Members {
+			if isCode(inner) {
+				return outer.Name + "." + inner.Name
+			}
+		}
+	}
+	return ""
 }
 
 // reasonAt returns the path of a text that can be the reason of a refusal: a name, or a path of two names; "" without one.

@@ -192,7 +192,7 @@ func (b Budget) Fits(committed, needed Amount) error {
 // missing, unreadable, or given twice, a cost that is not clear (see [RegulatoryRequest.Cost]), or mixed currencies;
 // [ErrAmountOverflow] is the only sentinel.
 func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
-	sum, err := r.cost("", documents)
+	sum, err := r.costDeclared(documents)
 	return sum.price, sum.currency, err
 }
 
@@ -203,13 +203,24 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 //
 // Assumption: the specification does not show which of several amounts a purchase charges.
 func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, error) {
+	needed, err := r.costDeclared(documents)
+	return needed.most, needed.currency, err
+}
+
+// costDeclared is cost without a budget. The error prints the lines with which the cost is clear.
+func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) {
 	needed, err := r.cost("", documents)
 	if err != nil {
-		if lines := r.declare("", documents, func(sum) bool { return true }); lines != "" {
+		clear := func(sum) bool { return true }
+		lines := cmp.Or(r.declare("", documents, clear), r.declare("in the currency of the wallet", documents, clear))
+		if cost.Read(r.shown().Data, r.Dialect).AreUntyped() {
+			lines = r.declareName("offer.document_type", isType)
+		}
+		if lines != "" {
 			err = fmt.Errorf("%w: %s", err, lines)
 		}
 	}
-	return needed.most, needed.currency, err
+	return needed, err
 }
 
 // declare returns lines of the dialect with which the documents fit, as a part of an error: each line that is enough
@@ -224,7 +235,7 @@ func (r *RegulatoryRequest) declare(wallet string, documents []DocumentType, fit
 			return nil
 		}
 		with, err := r.costIn(changed, wallet, documents)
-		if err == nil && fits(with) {
+		if err == nil && fits(with) && len(lines) > 0 {
 			texts = append(texts, fmt.Sprintf("%s (the cost is then %s)", r.Dialect.Declare(lines...),
 				Budget{Amount: with.most, Currency: with.currency}))
 			return nil

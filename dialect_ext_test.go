@@ -276,6 +276,34 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		_, err := client.Regulatory.Retry(ctx, "RD-1")
 		return err
 	}
+	unbudgeted := func(ctx context.Context, client *shipping.Client) error {
+		draft, err := analyzed(ctx, client)
+		if err == nil {
+			_, _, err = draft.Price("FDA")
+		}
+		return err
+	}
+	twice := func(ctx context.Context, client *shipping.Client) error {
+		if err := unbudgeted(ctx, client); err == nil ||
+			!strings.HasSuffix(err.Error(), `such as "offer.default_currency = NGN", or "wallet" for that of the budget`) {
+			return err
+		}
+		return nil // a person has to write the code
+	}
+	coded := func(ctx context.Context, client *shipping.Client) error {
+		_, err := shippingtest.Purchase(ctx, client, false)
+		if failure := shippingtest.ErrorIn(t, err); failure.Code != "" {
+			return nil
+		}
+		return err
+	}
+	empty := func(ctx context.Context, client *shipping.Client) error {
+		_, err := shippingtest.Purchase(ctx, client, false)
+		if errors.Is(err, shipping.ErrInsufficientFunds) {
+			return nil
+		}
+		return err
+	}
 	refused := func(ctx context.Context, client *shipping.Client) error {
 		_, err := shippingtest.Purchase(ctx, client, false)
 		if shippingtest.Outcome(nil, err) == not {
@@ -291,6 +319,12 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 	}{
 		"the name of a price": {offered(`{"document_type":"FDA","value_due":9,"currency":"NGN"}`), priced,
 			[]string{"offer.amount = value_due"}},
+		"the name of a price, without a budget": {offered(`{"document_type":"FDA","value_due":9,"currency":"NGN"}`),
+			unbudgeted, []string{"offer.amount = value_due"}},
+		"the name of a price, without a currency": {offered(`{"document_type":"FDA","value_due":9}`), twice,
+			[]string{"offer.amount = value_due", "offer.default_currency = wallet"}},
+		"the name of a type, without a budget": {offered(`{` + mode + `"code":"FDA","mode":"automated"}`), unbudgeted,
+			[]string{"offer.document_type = code"}},
 		"the currency of a price": {offered(`{"document_type":"FDA","amount":9}`), priced,
 			[]string{"offer.default_currency = wallet"}},
 		"the name of a type": {offered(`{`+mode+`"code":"FDA","mode":"automated"}`, `{`+mode+`"code":"MSDS","mode":"manual"}`),
@@ -305,6 +339,14 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		"the form of a refusal": {requestService(responders{body(422, `{"error":{"reason":"Not possible"}}`)},
 			responders{record("draft")}), refused,
 			[]string{"refusal.format = object", "refusal.message = error.reason"}},
+		"the form of a refusal with a code": {requestService(responders{body(422,
+			`{"statusCode":"422","error":{"reason":"Not possible","code":"E_RULE"}}`)}, responders{record("draft")}), coded,
+			[]string{"refusal.format = object", "refusal.message = error.reason", "refusal.code = error.code"}},
+		"the place of a code": {requestService(responders{body(422, `{"status":false,"message":"Not possible","errorCode":"E_RULE"}`)},
+			responders{record("draft")}), coded, []string{"refusal.code = errorCode"}},
+		"the code of an empty wallet": {requestService(responders{body(422,
+			`{"status":false,"message":"Too little money: the balance is 3","data":{"error_code":"E_FUNDS"}}`)},
+			responders{record("draft")}), empty, []string{"refusal.funds_code = E_FUNDS"}},
 		"a route": {shippingtest.NewService(record("processing")), retried,
 			[]string{"routes += regulatory.retry=POST /v1/regulatory-documents/request/{request_id}/retry"}},
 	} {

@@ -23,10 +23,11 @@ func (r *RegulatoryRequest) withoutTypes() error {
 	if r == nil || len(r.AvailableDocuments) == 0 || slices.ContainsFunc(r.AvailableDocuments, hasType) {
 		return nil
 	}
-	isType := func(text string) bool { return DocumentType(text).Known() }
 	return errors.New("shipping: the offers of the draft show no document_type that could be read: " +
 		cmp.Or(r.declareName("offer.document_type", isType), "set offer.document_type of the dialect"))
 }
+
+func isType(text string) bool { return DocumentType(text).Known() }
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
 // any case of letters (assumption; offer.automated of the dialect is another value). It returns an error if no document

@@ -253,6 +253,23 @@ func (s *session) observeDraft(record map[string]any, a response) {
 	}
 }
 
+// observePurchase records the members of a purchased request that show its only payment, and that the draft does not show.
+func (s *session) observePurchase(draft, purchased map[string]any, paid charge) {
+	for field, is := range map[string]func(string, any) bool{
+		"record.charged_amount": func(_ string, v any) bool {
+			n, isNumber := rational(v)
+			return isNumber && n.Cmp(paid.paid) == 0
+		},
+		"record.transaction_id": func(_ string, v any) bool { return jsonOf(v) == paid.id },
+	} {
+		isOld := func(path string) bool { return jsonOf(memberAt(draft, path)) == jsonOf(memberAt(purchased, path)) }
+		usual := field[len("record."):]
+		if name := preferred(slices.DeleteFunc(named(purchased, is), isOld), usual); name != "" {
+			s.decide(field, name, "it shows the payment of the purchase")
+		}
+	}
+}
+
 // isSlug reports whether a value is a type of documents.
 func (s *session) isSlug(_ string, v any) bool {
 	text, _ := v.(string)

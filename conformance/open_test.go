@@ -72,6 +72,20 @@ func TestCheck_ChecksWhatTheDialectDeclares(t *testing.T) {
 	}
 }
 
+// A purchase shows the names of its charge and of its transaction. No error printed them: the results of the client had a
+// charge of 0.
+func TestCheck_ObservesTheNamesOfAPayment(t *testing.T) {
+	t.Parallel()
+	want := []string{"record.charged_amount = debit.total", "record.transaction_id = debit.id"}
+	srv := serve(t, shippingtest.Dialect(t, strings.Join(want, ",")))
+	bought := []conformance.Option{conformance.WithWrites(), conformance.WithPurchase("CUSTOMS", "1000000")}
+	shippingtest.Diff(t, "lines", want, check(t, srv, srv, bought...).Lines)
+	declared := conformance.WithDialect(shippingtest.Dialect(t, strings.Join(want, ",")))
+	if again := check(t, srv, srv, append(bought, declared)...); !again.Conforms() || len(again.Lines) > 0 {
+		t.Errorf("again %q, failed: %q", again.Lines, verdicts(again, conformance.Fail))
+	}
+}
+
 // With a wrong key, the form of the refusals of the key was taken for that of others.
 func TestCheck_ObservesNothingWithAWrongKey(t *testing.T) {
 	t.Parallel()

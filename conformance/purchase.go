@@ -36,13 +36,14 @@ func (s *session) checkPurchase(d draft) {
 	before := s.readWallet(s.walletOf(d), need)
 	first := s.purchase(order, []string{s.document}, "", need)
 	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, NotRun, "needs a purchase"))
-	states, unread := s.follow(d.id, done)
+	states, record, unread := s.follow(d.id, done)
 	if data := first.data(); done == (missing{}) && data != nil {
 		s.decide("purchase.confirmation", map[bool]string{true: "receipt", false: "empty"}[len(data) > 0], "as in "+first.to)
 	}
 	once := before.charged(s.readWallet(before.id, done), &bought, d)
 	if n := len(s.report.Purchases); n > 0 && once.paid != nil {
 		s.report.Purchases[n-1].Paid = decimals(once.paid)
+		s.observePurchase(d.record, record, once)
 	}
 
 	need = cmp.Or(done, unless(s.secondPurchase, Skipped, needsSecondPurchase),
@@ -134,17 +135,19 @@ func (s *session) statesOf(states []string) (problems []string) {
 	return problems
 }
 
-// follow returns the states of a purchased request until its end, and the one that it has when it is read again.
-func (s *session) follow(id string, need missing) (states []string, unread missing) {
+// follow returns the states of a purchased request until its end, and the state and the record that it has when it is read
+// again.
+func (s *session) follow(id string, need missing) (states []string, record map[string]any, unread missing) {
 	read := func() string {
 		a := s.call("regulatory.get", request{id: id}, need)
-		state, _ := recordOf(a)["status"].(string)
+		record = recordOf(a)
+		state, _ := record["status"].(string)
 		states, need = append(states, state), a.missing
 		return state
 	}
 	s.poll(func() bool { return s.generating(read()) })
 	read()
-	return states, need
+	return states, record, need
 }
 
 // poll calls a function until it returns false or the patience ends.

@@ -56,6 +56,7 @@ type charge struct {
 	problems []string
 	after    wallet
 	paid     *big.Rat // by the only payment for the drafts; nil without exactly one
+	id       string   // the transaction of this payment, as JSON
 	others   []string // amounts of payments that can be for something else
 }
 
@@ -80,7 +81,7 @@ func (w wallet) charged(after wallet, cost *cost, drafts ...draft) charge {
 		if related = append(related, t["amount"]); isCost {
 			exact++
 		}
-		c.paid = paid
+		c.paid, c.id = paid, id
 	}
 	if cost != nil && cost.most != nil && cost.most.Sign() > 0 {
 		want, amount = 1, " of "+decimals(cost.least)

@@ -64,6 +64,9 @@ func Read(draft jsonread.Value, d *dialect.Dialect) *Offers {
 	return offers
 }
 
+// AreUntyped reports whether no offer shows its type.
+func (o *Offers) AreUntyped() bool { return len(o.entries) == 0 }
+
 // Slugs returns every text of a document that may be its slug. A name of a dialect is the only one.
 func Slugs(entry jsonread.Value, name string) (found []string) {
 	names := []string{"document_type", "slug", "type"}
@@ -119,8 +122,8 @@ func (o *Offers) Cost(slug, assumed string) (Cost, error) {
 		currency: strings.TrimSpace(cmp.Or(price.currency, own, o.currency.Text, code, assumed))}
 	switch {
 	case c.currency == "":
-		return Cost{}, &Unclear{"has a price without a currency: set offer.default_currency of the dialect to its code, or to \"wallet\" " +
-			"for that of the budget",
+		return Cost{}, &Unclear{"has a price without a currency: declare its code, such as \"offer.default_currency = NGN\", or " +
+			"\"wallet\" for that of the budget",
 			[]dialect.Line{{Field: "offer.default_currency", Value: "wallet"}}}
 	case c.foreign(price.code):
 		c.stop(strings.Join(price.path, "."), "is in "+price.code, "")
