@@ -290,6 +290,15 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		}
 		return nil // a person has to write the code
 	}
+	quoted := func(ctx context.Context, client *shipping.Client) error {
+		draft := shippingtest.Must(analyzed(ctx, client))(t)
+		_, err := client.Regulatory.Purchase(ctx,
+			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda, Draft: draft})
+		if strings.Contains(err.Error(), "set Sole of the purchase") {
+			return nil // the charge is read as a quote
+		}
+		return err
+	}
 	coded := func(ctx context.Context, client *shipping.Client) error {
 		_, err := shippingtest.Purchase(ctx, client, false)
 		if failure := shippingtest.ErrorIn(t, err); failure.Code != "" {
@@ -321,6 +330,9 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 			[]string{"offer.amount = value_due"}},
 		"the name of a price, without a budget": {offered(`{"document_type":"FDA","value_due":9,"currency":"NGN"}`),
 			unbudgeted, []string{"offer.amount = value_due"}},
+		"the quote of a draft": {shippingtest.NewService(record("draft",
+			`"charged_amount":9,"available_documents":[{"slug":"FDA",`+mode+`"mode":"automated"}]`)), quoted,
+			[]string{"purchase.quoted = true"}},
 		"the name of a price, without a currency": {offered(`{"document_type":"FDA","value_due":9}`), twice,
 			[]string{"offer.amount = value_due", "offer.default_currency = wallet"}},
 		"the name of a type, without a budget": {offered(`{` + mode + `"code":"FDA","mode":"automated"}`), unbudgeted,
