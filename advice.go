@@ -238,8 +238,8 @@ func (e *RegulatoryError) advice() string {
 	return text
 }
 
-// declareName returns the line that names the member of the offers with a text for which a condition holds, as a part of
-// an error; "" unless there is exactly one.
+// declareName returns the line that names the member of the offers with a text for which a condition holds, as a part
+// of an error; "" unless there is exactly one.
 func (r *RegulatoryRequest) declareName(field string, is func(text string) bool) string {
 	if names := r.shown().Named(is); len(names) == 1 {
 		return r.declareLine(field, names[0])
@@ -346,7 +346,8 @@ func codeAt(body []byte) string {
 	return ""
 }
 
-// reasonAt returns the path of a text that can be the reason of a refusal: a name, or a path of two names; "" without one.
+// reasonAt returns the path of a text that can be the reason of a refusal: a name, or a path of two names; "" without
+// one.
 func reasonAt(body jsonread.Value) string {
 	isText := func(v jsonread.Value) bool { return v.Kind == '"' && strings.TrimSpace(v.Text) != "" }
 	for _, name := range reasonMembers {

@@ -162,8 +162,8 @@ func (p PurchaseRequest) withDefaults() PurchaseRequest {
 	return p
 }
 
-// longQuietFor is QuietFor with its default, which is shorter after a refusal. It applies after a lost response, and after a
-// refusal that announces a purchase under way.
+// longQuietFor is QuietFor with its default, which is shorter after a refusal. It applies after a lost response, and
+// after a refusal that announces a purchase under way.
 func (p PurchaseRequest) longQuietFor() time.Duration {
 	if p.Refused {
 		return cmp.Or(p.QuietFor, time.Minute)
@@ -359,8 +359,8 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 //   - Without Draft, as when a purchase is settled with the id alone.
 //   - With a Draft that is none, such as one that shows a transaction: it may have been read after the purchase.
 //
-// A Draft without a status is what a stored PurchaseRequest keeps of one: which members listed documents, the charge, and
-// the id if it was never read as a draft.
+// A Draft without a status is what a stored PurchaseRequest keeps of one: which members listed documents, the charge,
+// and the id if it was never read as a draft.
 func (p PurchaseRequest) before() *evidence.Record {
 	if p.Draft == nil {
 		return nil
@@ -465,8 +465,8 @@ func (r *RegulatoryRequest) shown() *evidence.Record {
 	return evidence.Read(string(data), r.Dialect)
 }
 
-// responseOf classifies the error of a purchase. Once fetch has begun to send, each of its errors is an [*Error] itself; an
-// error of another type came from the checks before that, so that nothing was sent.
+// responseOf classifies the error of a purchase. Once fetch has begun to send, each of its errors is an [*Error]
+// itself; an error of another type came from the checks before that, so that nothing was sent.
 func responseOf(err error, before *evidence.Record) evidence.Response {
 	failed, ok := errors.AsType[*Error](err)
 	switch {

@@ -73,8 +73,8 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 }
 
 // SelectOnly returns a function that selects the documents of these types. A type that the draft does not offer is an
-// error, and nothing is purchased. No types, and a type that neither the specification lists nor the draft offers, are a
-// [*ValidationError]; unless [PurchaseOptions] allow unknown types, it is returned before the analysis.
+// error, and nothing is purchased. No types, and a type that neither the specification lists nor the draft offers, are
+// a [*ValidationError]; unless [PurchaseOptions] allow unknown types, it is returned before the analysis.
 func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectOnly(types).from
 }

@@ -19,7 +19,8 @@ import "time"
 //
 // points.json describes each field, and nothing else does: the open point, the behaviour of the reference server, the
 // other choice (see [Contrary] and [Strict]), the values or the range, what uses the field and needs it, the responses
-// that show it, and the test that the reference server or the receiver follows it. The table of docs/internals/DIALECT.md, GET /_mock/dialect, and the flag -dialect follow from it.
+// that show it, and the test that the reference server or the receiver follows it. The table of
+// docs/internals/DIALECT.md, GET /_mock/dialect, and the flag -dialect follow from it.
 type Dialect struct {
 	// Version is the version of the format, [Version] or 0.
 	Version int `json:"version"`

@@ -105,8 +105,8 @@ func (d *Dialect) Apply(text string) error {
 	return nil
 }
 
-// fieldOf reports whether a part of a text begins with the name of a field, which has a dot. That of an operation has one,
-// too, and belongs to routes.
+// fieldOf reports whether a part of a text begins with the name of a field, which has a dot. That of an operation has
+// one, too, and belongs to routes.
 func fieldOf(part string) bool {
 	name, _, isField := strings.Cut(part, "=")
 	isOperation := func(o operations.Operation) bool { return o.Name == strings.TrimSpace(name) }

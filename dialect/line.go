@@ -45,8 +45,8 @@ func (d *Dialect) With(lines ...Line) (*Dialect, error) {
 // maxValue is the length of the longest value of a line, in bytes.
 const maxValue = 100
 
-// Declare returns the part of an error that prints lines: what to write, ready to be copied. It is "" without lines, and if
-// the dialect, which may be nil, cannot have them.
+// Declare returns the part of an error that prints lines: what to write, ready to be copied. It is "" without lines,
+// and if the dialect, which may be nil, cannot have them.
 func (d *Dialect) Declare(lines ...Line) string {
 	var texts []string
 	for _, line := range lines {
@@ -82,8 +82,8 @@ func (d *Dialect) add(name, text string) error {
 	return nil
 }
 
-// CostText returns what the dialect, which may be nil, declares about the cost of an offer, as the end of an error about a
-// charge; "" if it declares nothing.
+// CostText returns what the dialect, which may be nil, declares about the cost of an offer, as the end of an error
+// about a charge; "" if it declares nothing.
 func (d *Dialect) CostText() string {
 	if d == nil {
 		return ""

@@ -63,13 +63,14 @@ func IsZero(v jsonread.Value) bool {
 	return v.Scalar() && err == nil && n.most.Sign() == 0
 }
 
-// startOfAmount returns the pattern of a text that may begin with an amount, also if the whole is not one. The group is a currency.
+// startOfAmount returns the pattern of a text that may begin with an amount, also if the whole is not one. The group is
+// a currency.
 var startOfAmount = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^\pL\pN]*(?:(?i:up to|from|plus|approx|min|max)\pL*[^\pL\pN]*)?(?:([A-Z]{3})[^\pL\pN]*)?\p{Nd}`)
 })
 
-// abbreviated returns the pattern of a text that is a number after the short form of a currency, such as "N1,500", "US$5"
-// and "Rs. 50". A single digit after letters, as in "A4", is not.
+// abbreviated returns the pattern of a text that is a number after the short form of a currency, such as "N1,500",
+// "US$5" and "Rs. 50". A single digit after letters, as in "A4", is not.
 var abbreviated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^=?\pL{1,5}(?:[. ]*\p{Sc}[. ]*\p{Nd}|[. =]*\p{Nd}[\p{Nd}.,' ]*\p{Nd}$)`)
 })

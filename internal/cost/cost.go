@@ -93,7 +93,8 @@ func (c *counter) isRounded(n, sum decimal.Number) bool {
 	return ok && difference.Sign() >= 0 && difference.Cmp(decimal.Number{Units: 1, Scale: c.decimals()}) < 0
 }
 
-// sum adds to a form of the price the other amounts, and then the shares of everything before them, one after the other.
+// sum adds to a form of the price the other amounts, and then the shares of everything before them, one after the
+// other.
 func (c *counter) sum(form number, others []number) (most decimal.Number, counted []number) {
 	if form.text != "" {
 		counted = append(counted, form)
@@ -300,8 +301,8 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 	return fits && (count > 1 && sum == c.price.most || count > 2 && sum == total && hasTotal)
 }
 
-// ownerOf returns what to declare if a currency is not that of the offer: the object around it, or fee for fee_currency.
-// Without either, the price may be in it, and the result is "".
+// ownerOf returns what to declare if a currency is not that of the offer: the object around it, or fee for
+// fee_currency. Without either, the price may be in it, and the result is "".
 func (c *counter) ownerOf(path string) string {
 	owner := path[:max(strings.LastIndex(path, "."), 0)]
 	if owner == "" {
@@ -319,7 +320,8 @@ func (c *counter) ownerOf(path string) string {
 	return owner
 }
 
-// currencies are the codes that a name can state, as in amount_usd, and that are never another word, with their symbols.
+// currencies are the codes that a name can state, as in amount_usd, and that are never another word, with their
+// symbols.
 const currencies = "USD$ EUR€ GBP£ NGN₦ GHS₵ KES ZAR XOF XAF CNY¥ JPY¥ INR₹ AED CHF"
 
 // codeIn returns the code of a currency among several words, or "".

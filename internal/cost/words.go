@@ -8,8 +8,8 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// The words of names. A word can only lower what a number counts, or make an offer unclear; docs/internals/COST.md lists them
-// all.
+// The words of names. A word can only lower what a number counts, or make an offer unclear; docs/internals/COST.md
+// lists them all.
 const (
 	formWords     = "amount price cost value total sum gross net payable due final grand sub subtotal formatted"
 	untaxedWords  = "net sub subtotal"

@@ -103,7 +103,8 @@ var rows = [...]row{
 	{response: Refusal, state: status.Draft, documents: NoList, also: quiet, result: NotCharged},
 	{response: Refusal, state: status.Completed, documents: Others, also: known, result: NotCharged},
 	{response: Refusal, state: status.Unread, also: denied, result: NotCharged},
-	{response: Refusal | Contradicted, state: status.PurchasedStates | status.Other, documents: These, also: known, result: PurchasedBefore},
+	{response: Refusal | Contradicted, state: status.PurchasedStates | status.Other, documents: These, also: known,
+		result: PurchasedBefore},
 }
 
 // Decide returns the result of a purchase, by this table. Lists and charges are those that the draft did not show: what

@@ -186,8 +186,8 @@ func unclear(outer, inner jsonread.Value, at string) string {
 	return ""
 }
 
-// Named returns the members of an offer that contain a text for which a condition holds, in every offer: a name, or a path
-// of two names.
+// Named returns the members of an offer that contain a text for which a condition holds, in every offer: a name, or a
+// path of two names.
 func (r *Record) Named(is func(text string) bool) (paths []string) {
 	offers := r.Data.Get("available_documents").Elements
 	if len(offers) == 0 {
@@ -272,8 +272,8 @@ func ReadList(data, requestID string, purchased []string, draft *Record) string 
 	return "holds a list that is not that of the documents that were purchased"
 }
 
-// Unconfirmed returns why the record of a successful response does not confirm the purchase of these documents; "" if it
-// does. Such a response is [Lost]. It is not [Contradicted], which is a refusal.
+// Unconfirmed returns why the record of a successful response does not confirm the purchase of these documents; "" if
+// it does. Such a response is [Lost]. It is not [Contradicted], which is a refusal.
 func (r *Record) Unconfirmed(requestID string, purchased []string, draft *Record) string {
 	switch id := r.Data.Get("request_id").Text; {
 	case id != "" && id != requestID:
@@ -321,8 +321,9 @@ func owesPayment(status string) bool {
 	return has("unpaid", "payment", "insufficient") && !has("received", "confirmed", "succeeded", "completed")
 }
 
-// Since returns the record without what a purchase after the earlier record cannot have added. If a member lists documents
-// in both records, it is left out as a whole, even if it lists other documents now. A charge is left out if both are equal.
+// Since returns the record without what a purchase after the earlier record cannot have added. If a member lists
+// documents in both records, it is left out as a whole, even if it lists other documents now. A charge is left out if
+// both are equal.
 func (r *Record) Since(earlier *Record) *Record {
 	since := *r
 	since.lists = map[string][]string{}
