@@ -145,7 +145,8 @@ type Result struct {
 	Key       string
 	State     State
 	RequestID string
-	// Documents are those purchased, or about to be.
+	// Documents are those purchased, or about to be. An item that waits when the batch ends has them only if they are
+	// purchased.
 	Documents []shipping.DocumentType
 	// NotSelected are the documents that the draft offers and that Select did not choose. A completed item lacks them,
 	// too: check whether the shipment needs one.

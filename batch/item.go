@@ -410,6 +410,9 @@ func (e *entry) result() Result {
 		result.State = StateUnknown
 	case !e.done || interrupted || e.record.Step == StepPurchased:
 		result.State = StateWaiting
+		if !e.record.Committed() {
+			result.Documents = nil // of an earlier purchase that was not made
+		}
 	case errors.Is(e.err, shipping.ErrOverBudget):
 		result.State = StateOverBudget
 	case e.err == nil:

@@ -282,11 +282,13 @@ func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 }
 
 // An item that a run did not reach has the state of its last record, with a reason, and the run was interrupted. All
-// items are released, also if another process was given one of them.
+// items are released, also if another process was given one of them. The error advised to close an item that was not
+// purchased, which batch.Resolve refuses.
 func TestBatch_ReportsWhatItDidNotReach(t *testing.T) {
 	t.Parallel()
 	for step, state := range map[shipping.Step]batch.State{
 		batch.StepPurchasing: batch.StateUnknown, batch.StepFailed: batch.StateFailed, batch.StepAnalyzed: batch.StateWaiting,
+		batch.StepPurchased: batch.StateWaiting,
 	} {
 		record, released := purchasing(t, "SH-1"), 0
 		record.Step = step
@@ -304,6 +306,9 @@ func TestBatch_ReportsWhatItDidNotReach(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || report.Results[0].State != state || report.Results[0].Err == nil ||
 			released != 2 {
 			t.Errorf("%s: %+v after %d releases, %v", step, report, released, err)
+		}
+		if text := report.Err().Error(); strings.Contains(text, "batch.Resolve") != (step != batch.StepAnalyzed) {
+			t.Errorf("%s: %s", step, text)
 		}
 	}
 }
