@@ -42,7 +42,10 @@ func (e *Error) callHint() string { return cmp.Or(e.refusalHint(), e.readHint())
 // connectionHint returns advice about a request without a connection to the service.
 func (e *Error) connectionHint() string {
 	const proxy = "HTTP_PROXY and HTTPS_PROXY, or "
-	refused := e.refusedByProxy()
+	refused, unsent := e.refusedByProxy(), "this request was not sent"
+	if e.operation.Retry == operations.Safe { // of a read after a purchase, "request" would be read as the purchase
+		unsent = "this read was not sent"
+	}
 	switch {
 	case e.StatusCode == http.StatusProxyAuthRequired, refused == http.StatusProxyAuthRequired:
 		return "a proxy requires credentials: check the user and password in " + proxy + "in the Proxy of the http.Transport"
@@ -52,7 +55,7 @@ func (e *Error) connectionHint() string {
 	case !errors.Is(e.kind, ErrConnection):
 		return ""
 	case e.heldBack:
-		return "this request was not sent"
+		return unsent
 	case errors.Is(e.Cause, http.ErrSchemeMismatch):
 		return "the service expects http:// there: check scheme and port of the base address"
 	case transport.SpeaksTLS(e.Cause):
@@ -68,7 +71,7 @@ func (e *Error) connectionHint() string {
 	hint := "check that the service runs at " + e.address + ", and host, port and network"
 	switch {
 	case e.NotSent():
-		return "this request was not sent: " + hint
+		return unsent + ": " + hint
 	case failedAt(e.Cause, "dial"):
 		return hint
 	}

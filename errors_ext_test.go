@@ -202,7 +202,7 @@ func TestErrors_HeldBackByTheLimiter(t *testing.T) {
 	service := shippingtest.NewService(shippingtest.OK(`[]`))
 	closed := shippingtest.Limiter(func(context.Context) error { return errors.New("closed for lunch") })
 	_, err := shippingtest.NewClient(t, service, shipping.WithLimiter(closed)).Countries.List(t.Context())
-	if want := "shipping: countries.list: no response: limiter: closed for lunch; this request was not sent"; err == nil ||
+	if want := "shipping: countries.list: no response: limiter: closed for lunch; this read was not sent"; err == nil ||
 		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

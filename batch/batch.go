@@ -312,10 +312,14 @@ type openItems struct {
 	errs  []error
 }
 
+// ofOneRequest removes the advice for a request without a batch: an item has that of [Result.next].
+var ofOneRequest = strings.NewReplacer("\n", "; ", "; do not purchase again: call Regulatory.SettlePurchase later", "",
+	"; call Regulatory.Wait to continue", "", ": call Regulatory.Resume to continue", "")
+
 // line returns the cause, in at most longest bytes, what to do, the number of items and some keys.
 func (o *openItems) line(longest int) string {
 	const some = 3
-	cause, items := strings.ReplaceAll(fmt.Sprint(o.first.Err), "\n", "; "), "item "
+	cause, items := ofOneRequest.Replace(fmt.Sprint(o.first.Err)), "item "
 	if len(cause) > longest {
 		cause = strings.ToValidUTF8(cause[:longest], "") + "…"
 	}
