@@ -9,7 +9,6 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/cost"
-	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
@@ -102,7 +101,8 @@ type BudgetError struct {
 	Budget Budget
 	// Needed is the most that the selected documents can cost; not given if the cost is not clear.
 	Needed Amount
-	// Left is the rest of the budget, if Needed is more than that; not given if nothing is spent.
+	// Left was the rest of the budget before the purchase, negative if the budget was lowered; not given if nothing was
+	// spent or reserved.
 	Left Amount
 	// Beside lists the numbers that Needed counts in addition to the prices, or in place of one, such as "FDA: tax 75".
 	Beside []string
@@ -119,8 +119,15 @@ func (e *BudgetError) Error() string {
 	case e.Problem != "":
 		fmt.Fprintf(&text, "shipping: budget of %s: %s", e.Budget, e.Problem)
 	case e.Left.Known():
-		fmt.Fprintf(&text, "shipping: budget of %s: %s needed, %s left: raise the budget or select fewer documents", e.Budget,
-			inFull(e.Needed), inFull(e.Left))
+		left, spent := e.Left, Amount{}
+		if sum, err := e.Budget.Amount.Sub(left); err == nil {
+			spent = sum
+		}
+		if left.Sign() < 0 {
+			left = Amount{}
+		}
+		fmt.Fprintf(&text, "shipping: budget of %s: %s needed, %s left after %s were spent or reserved: raise the budget or "+
+			"select fewer documents", e.Budget, inFull(e.Needed), inFull(left), inFull(spent))
 	default:
 		higher := Budget{Amount: e.Needed, Currency: e.Budget.Currency}
 		fmt.Fprintf(&text, "shipping: over budget: %s needed, %s allowed: raise the budget or select fewer documents", higher,
@@ -180,9 +187,6 @@ func (b Budget) Fits(committed, needed Amount) error {
 	left, err := b.Amount.Sub(committed)
 	if err != nil {
 		return err
-	}
-	if left.Sign() < 0 {
-		left = knownAmount(decimal.Number{}) // the budget was lowered
 	}
 	return &BudgetError{Budget: b, Needed: needed, Left: left}
 }

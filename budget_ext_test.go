@@ -252,8 +252,8 @@ func TestBudget_Fits(t *testing.T) {
 	for _, test := range []struct{ committed, needed, want string }{
 		{"0", "100", ""},
 		{"40", "60", ""},
-		{"40", "60.01", "shipping: budget of 100.00 NGN: 60.01 needed, 60.00 left" + remedy},
-		{"140", "5", "shipping: budget of 100.00 NGN: 5.00 needed, 0.00 left" + remedy},
+		{"40", "60.01", "shipping: budget of 100.00 NGN: 60.01 needed, 60.00 left after 40.00 were spent or reserved" + remedy},
+		{"140", "5", "shipping: budget of 100.00 NGN: 5.00 needed, 0.00 left after 140.00 were spent or reserved" + remedy},
 		{"999999999999999999", "1", "shipping: amount does not fit in 18 digits"},
 	} {
 		err := budget.Fits(shippingtest.Amount(t, test.committed), shippingtest.Amount(t, test.needed))

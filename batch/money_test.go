@@ -141,16 +141,18 @@ func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 	})
 }
 
-// With the rest of a budget, an item was refused whose price fits, and its error did not name the tax that counts.
+// With the rest of a budget, an item was refused whose price fits, and its error did not name the tax that counts. After
+// the budget was lowered, it did not name what was spent.
 func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{offer: `"amount":100,"tax":7.5,"currency":"NGN"`}
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
-			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"),
-		})
-		shippingtest.NoError(t, err)
-		const want = "107.50 needed, 102.50 left: raise the budget or select fewer documents; the cost counts every number " +
+		options := &batch.Options{
+			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"), Journal: batch.Memory(),
+		}
+		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(2), options))(t)
+		const spent = " left after 107.50 were spent or reserved: raise the budget or select fewer documents; the cost counts "
+		const want = "107.50 needed, 102.50" + spent + "every number " +
 			"beside the price (CUSTOMS: tax 7.5); only if a transaction of the wallet shows that it is not charged, write in " +
 			`the dialect "offer.beside += tax" (the cost is then 100.00 NGN)`
 		if got := report.Results[1]; got.State != batch.StateOverBudget || !strings.Contains(got.Err.Error(), want) {
@@ -158,6 +160,11 @@ func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 		}
 		if report.Beside.String() != "7.5" || report.Results[0].Beside != report.Beside || report.Results[1].Beside.Known() {
 			t.Errorf("beside the prices: %s of %+v", report.Beside, report.Results)
+		}
+		options.Budget = nairaBudget(t, "50")
+		lowered := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(2), options))(t)
+		if err := lowered.Err().Error(); !strings.Contains(err, "budget of 50.00 NGN: 107.50 needed, 0.00"+spent) {
+			t.Errorf("the budget was lowered: %s", err)
 		}
 	})
 }

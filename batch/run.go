@@ -291,6 +291,13 @@ func (r *run) cost(draft *shipping.RegulatoryRequest,
 		return cost, currency, nil
 	}
 	cost, err := r.options.Budget.Check(draft, documents...)
+	if over, ok := err.(*shipping.BudgetError); ok && over.Needed.Known() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if left, failed := over.Budget.Amount.Sub(r.committed); failed == nil && r.committed.Sign() > 0 {
+			over.Left = left
+		}
+	}
 	return cost, r.options.Budget.Currency, err
 }
 
