@@ -37,7 +37,8 @@ func (j *job) rates(ctx context.Context) error {
 
 // transactions writes the movements of the wallet.
 func (j *job) transactions(ctx context.Context) error {
-	rows := [][]string{{"transaction", "time", "amount", "currency", "status", "doubt"}}
+	rows := [][]string{{"transaction", "time", "amount", "currency", "status", "doubt", "reference",
+		"shipment"}}
 	for t, err := range j.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: j.wallet}) {
 		if err != nil {
 			return err
@@ -47,26 +48,32 @@ func (j *job) transactions(ctx context.Context) error {
 			signed = amount.String() // negative for money that left
 		}
 		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status,
-			t.Doubt()})
+			t.Doubt(), t.TxRef, t.ShipmentID()})
 	}
 	return j.write("wallet.csv", rows)
 }
 
-// results writes the outcome of each shipment, because the error of a report has the most frequent causes only.
+// results writes the outcome and the charge of each shipment, because the error of a report has the most frequent causes only.
 func (j *job) results(report *batch.Report) error {
-	rows, manual := [][]string{{"shipment", "state", "needs evidence", "error"}}, 0
+	rows, manual := [][]string{
+		{"shipment", "state", "request", "night", "charged", "currency", "needs evidence", "error"},
+	}, 0
 	for _, result := range report.Results {
-		row := []string{result.Key, string(result.State), "", ""}
+		charged, evidence, failed := "", "", ""
+		if result.Charged.Known() { // an unknown charge is not 0
+			charged = result.Charged.String()
+		}
 		if len(result.NotSelected) > 0 {
 			manual++
-			row[2] = fmt.Sprint(result.NotSelected)
+			evidence = fmt.Sprint(result.NotSelected)
 		}
 		if result.Err != nil {
-			row[3] = result.Err.Error()
+			failed = result.Err.Error()
 		}
-		rows = append(rows, row)
+		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
+			result.ChargedCurrency, evidence, failed})
 	}
-	fmt.Printf("%d shipments also need documents for which a person supplies evidence; documents.csv has the state and error of each\n", manual)
+	fmt.Printf("at least %d shipments also need documents for which a person supplies evidence; documents.csv has the state, charge and error of each\n", manual)
 	return j.write("documents.csv", rows)
 }
 

@@ -1,7 +1,8 @@
 // Nightly is a job that runs every night. It buys the documents of a list of shipments within the budget of the night,
 // and writes the cheapest rates and the transactions of a wallet to CSV files. Kill it at any moment and run it again
 // with the same night: it continues, and buys nothing twice. If something is open, it prints the reason, and exits with
-// 75 if running the same night again may complete it, and with 1 if a person is needed.
+// 75 if running the same night again may complete it, with 2 if an option or the list is wrong, and with 1 if a person
+// or the next night is needed.
 //
 //	nightly -night 2026-11-26 -in shipments.txt -wallet VA-0123456789 -budget "250000 NGN" -out /var/lib/nightly
 package main
@@ -15,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -30,34 +32,75 @@ type job struct {
 }
 
 func main() {
+	j, err := parse(os.Args[1:])
+	if err != nil {
+		log.Print(err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	again, err := j.run(ctx)
+	code, advice := exit(again, err)
+	if err != nil {
+		log.Print(err, "\nnightly: ", advice)
+	}
+	os.Exit(code)
+}
+
+// parse returns the job that the options describe.
+func parse(args []string) (*job, error) {
 	var j job
-	flag.StringVar(&j.night, "night", "",
+	flags := flag.NewFlagSet("nightly", flag.ExitOnError)
+	flags.StringVar(&j.night, "night", "",
 		"the `date` on which the job was due, from the scheduler: the same for each restart")
-	flag.StringVar(&j.list, "in", "shipments.txt", "a `file` with the ids of the shipments")
-	flag.StringVar(&j.wallet, "wallet", "", "the `wallet` to export")
-	flag.StringVar(&j.folder, "out", "", "the `folder` of the journal and the CSV files, the same for each night")
-	budget := flag.String("budget", "", "the most `money` to spend in the night")
-	flag.Parse()
-	if j.night == "" || j.wallet == "" || *budget == "" || !filepath.IsAbs(j.folder) {
-		log.Fatal("nightly: -night, -wallet and -budget are required, and -out must be an absolute path")
+	flags.StringVar(&j.list, "in", "shipments.txt", "a `file` with the ids of the shipments")
+	flags.StringVar(&j.wallet, "wallet", "", "the `wallet` to export")
+	flags.StringVar(&j.folder, "out", "",
+		"the absolute path of the `folder` of the journal and the CSV files, the same for each night")
+	budget := flags.String("budget", "", "the most `money` to spend in the night")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	for _, option := range [][2]string{{"-night", j.night}, {"-wallet", j.wallet}, {"-budget", *budget}, {"-out", j.folder}} {
+		if option[1] == "" {
+			return nil, fmt.Errorf("nightly: %s is missing", option[0])
+		}
+	}
+	if !filepath.IsAbs(j.folder) {
+		return nil, fmt.Errorf("nightly: -out must be an absolute path, not %q: another folder has another journal", j.folder)
 	}
 	var clientErr, budgetErr error
 	j.client, clientErr = shipping.NewClientFromEnv()
 	j.budget, budgetErr = shipping.ParseBudget(*budget)
-	if err := errors.Join(clientErr, budgetErr); err != nil {
-		log.Fatal(err)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	switch again, err := j.run(ctx); {
-	case err == nil:
-	case again:
-		log.Print(err, "\nnightly: run the same night again: it continues, and purchases nothing twice")
-		os.Exit(75) // EX_TEMPFAIL
-	default:
-		log.Fatal(err, "\nnightly: a person must remove these causes; a run of the same night then continues")
-	}
+	return &j, errors.Join(clientErr, budgetErr)
 }
+
+// exit returns the exit code of a run, and what to do about its error.
+func exit(again bool, err error) (code int, advice string) {
+	switch {
+	case err == nil:
+		return 0, ""
+	case again:
+		return 75, "run the same night again: it continues, and purchases nothing twice" // EX_TEMPFAIL
+	case errors.Is(err, errEmpty):
+		return 2, "correct the list, then run the same night again"
+	case overBudget(err):
+		return 1, "the budget of this night is spent: the next night continues, or raise -budget"
+	}
+	return 1, "a person must remove these causes; a run of the same night then continues"
+}
+
+// overBudget reports whether everything that is left fits the budget of another night.
+func overBudget(err error) bool {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(several.Unwrap(), func(err error) bool { return !overBudget(err) })
+	}
+	over, ok := errors.AsType[*shipping.BudgetError](err)
+	return ok && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0
+}
+
+// errEmpty is the error of a list that was probably not exported.
+var errEmpty = errors.New("has no shipments")
 
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
 // stop the others.
@@ -101,6 +144,9 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	})
 	if report == nil {
 		return nil, err
+	}
+	if len(seen) == 0 {
+		err = errors.Join(err, fmt.Errorf("nightly: %s %w", j.list, errEmpty))
 	}
 	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
 	fmt.Printf("of %d shipments, %d are completed, %d have nothing to buy, and %d are open; %s of %s spent or reserved tonight\n",

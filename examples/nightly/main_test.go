@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,16 +33,19 @@ func TestNights(t *testing.T) {
 		j := job{client: server.Client(t), wallet: server.Wallets()[0], folder: folder,
 			list: filepath.Join(folder, "shipments.txt")}
 		for _, run := range []struct {
-			night, budget      string
-			from, to           int
-			fails, again, buys bool
+			night, budget string
+			from, to      int
+			code          int
+			advice        string
+			buys          bool
 		}{
-			{"2026-11-26", "250000 NGN", 0, 20, true, true, true},     // an unknown purchase, and over budget
-			{"2026-11-26", "250000 NGN", 0, 20, true, false, true},    // again: the purchase is settled, and the rest is over budget
-			{"2026-11-27", "2000000 NGN", 10, 30, false, false, true}, // the budget of another night
-			{"2026-11-28", "2000000 NGN", 0, 30, false, false, true},
-			{"2026-11-29", "1 NGN", 0, 30, false, false, false}, // no new shipments
-			{"2026-11-30", "1 NGN", 0, 0, false, false, false},  // no shipments at all
+			// An unknown purchase, and over budget. Then the purchase is settled, and the rest is over budget.
+			{"2026-11-26", "250000 NGN", 0, 20, 75, "run the same night again", true},
+			{"2026-11-26", "250000 NGN", 0, 20, 1, "the budget of this night is spent: the next night continues", true},
+			{"2026-11-27", "2000000 NGN", 10, 30, 0, "", true}, // the budget of another night
+			{"2026-11-28", "2000000 NGN", 0, 30, 0, "", true},
+			{"2026-11-30", "1 NGN", 0, 0, 2, "shipments.txt has no shipments", false}, // an export that failed
+			{"2026-11-29", "1 NGN", 0, 30, 0, "", false},                              // no new shipments
 		} {
 			var err error
 			if j.budget, err = shipping.ParseBudget(run.budget); err != nil {
@@ -51,8 +56,10 @@ func TestNights(t *testing.T) {
 			}
 			j.night = run.night
 			before := server.Requests(shipping.OpPurchase)
-			if again, err := j.run(t.Context()); (err != nil) != run.fails || again != run.again {
-				t.Errorf("%s: %v, again %v; want an error: %v, again %v", run.night, err, again, run.fails, run.again)
+			again, err := j.run(t.Context())
+			code, advice := exit(again, err)
+			if text := fmt.Sprint(err, advice); code != run.code || !strings.Contains(text, run.advice) {
+				t.Errorf("%s: exit %d, %s; want %d, %q", run.night, code, text, run.code, run.advice)
 			}
 			if bought := server.Requests(shipping.OpPurchase) > before; bought != run.buys {
 				t.Errorf("%s: bought %v, want %v", run.night, bought, run.buys)
@@ -60,6 +67,7 @@ func TestNights(t *testing.T) {
 			server.CheckInvariants(t)
 			server.Lint(t) // nothing was bought twice
 		}
+		reconcile(t, folder)
 		ended, end := context.WithCancel(t.Context())
 		end()
 		if again, err := j.run(ended); err == nil || !again {
@@ -79,11 +87,85 @@ func TestNights(t *testing.T) {
 		if after, err := os.ReadFile(filepath.Join(folder, "wallet.csv")); !bytes.Equal(after, before) {
 			t.Errorf("the file of the last night is gone: %v", err)
 		}
-		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200, "documents.csv": 1} {
+		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200, "documents.csv": 30} {
 			text, err := os.ReadFile(filepath.Join(folder, name))
 			if lines := strings.Count(string(text), "\n"); err != nil || lines < least {
 				t.Errorf("%s has %d lines: %v", name, lines, err)
 			}
 		}
 	})
+}
+
+// reconcile compares what was charged for each shipment with the transactions of the wallet. No column of either file
+// made this possible.
+func reconcile(t *testing.T, folder string) {
+	t.Helper()
+	paid := map[string]map[string]string{} // by reference
+	for _, row := range table(t, filepath.Join(folder, "wallet.csv")) {
+		paid[row["reference"]] = row
+	}
+	nights := map[string]int{}
+	for _, row := range table(t, filepath.Join(folder, "documents.csv")) {
+		if row["state"] == "draft" {
+			continue
+		}
+		nights[row["night"]]++
+		transaction := paid[row["request"]]
+		if row["charged"] == "" || transaction["amount"] != "-"+row["charged"] ||
+			transaction["currency"] != row["currency"] || transaction["shipment"] != row["shipment"] {
+			t.Errorf("%v was paid by %v", row, transaction)
+		}
+	}
+	if len(nights) != 3 {
+		t.Errorf("purchases by night: %v", nights)
+	}
+}
+
+// table reads a CSV file as a map for each row, by the names of the columns.
+func table(t *testing.T, path string) (rows []map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range records[1:] {
+		row := map[string]string{}
+		for i, name := range records[0] {
+			row[name] = record[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// An error named all options, and not the one that is wrong.
+func TestOptions(t *testing.T) {
+	t.Setenv("SHIPPING_SECRET_KEY", "sk-1")
+	t.Setenv("SHIPPING_BASE_URL", "http://127.0.0.1:1")
+	all := map[string]string{"-night": "1", "-wallet": "VA-1", "-budget": "1 NGN", "-out": "/var/lib/nightly"}
+	for _, test := range []struct{ option, value, want string }{
+		{"-night", "1", ""},
+		{"-night", "", "nightly: -night is missing"},
+		{"-wallet", "", "nightly: -wallet is missing"},
+		{"-budget", "", "nightly: -budget is missing"},
+		{"-budget", "1", "three letters"},
+		{"-out", "", "nightly: -out is missing"},
+		{"-out", "ex", `nightly: -out must be an absolute path, not "ex"`},
+	} {
+		var args []string
+		for option, value := range all {
+			if option == test.option {
+				value = test.value
+			}
+			args = append(args, option, value)
+		}
+		_, err := parse(args)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s %q: %v", test.option, test.value, err)
+		}
+	}
 }
