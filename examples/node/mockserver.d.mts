@@ -1,13 +1,12 @@
 // Types of mockserver.mjs.
-import type { ChildProcess } from "node:child_process";
-
 type Query = Record<string, string | number | boolean>;
 
 export class Server {
   static start(): Promise<Server>;
   url: string;
   token: string;
-  process?: ChildProcess;
+  /** The ChildProcess of Node, if the server was started here. */
+  process?: any;
   close(): Promise<void>;
   control(method: string, path: string, body?: unknown, query?: Query): Promise<any>;
 }
@@ -44,7 +43,7 @@ export class World {
   patch(path: string, body?: unknown): Promise<any>;
   inject(operation: string, fault: Fault, rule?: Rule): Promise<any>;
   /** A duration such as "90s", or a number of seconds. */
-  advance(duration: string | number): Promise<void>;
+  advance(duration: string | number): Promise<{ now: string; fired: any[] }>;
   waitFor(operation: string, timeout?: string): Promise<any>;
   journal(operation: string): Promise<any[]>;
   purchases(): Promise<any[]>;

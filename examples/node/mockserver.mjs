@@ -47,6 +47,8 @@ export class Server {
       method,
       headers,
       body: body && JSON.stringify(body),
+    }).catch((error) => {
+      throw new Error(`${method} /_mock/${path}: no mockserver responds on ${this.url} (SHIPPING_BASE_URL): ${error.cause?.code ?? error.message}`);
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} /_mock/${path}: ${response.status}: ${text}`);

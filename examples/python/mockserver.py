@@ -60,6 +60,9 @@ class Server:
             with response:
                 reason = response.read().decode()
             raise RuntimeError(f"{method} /_mock/{path}: {response.code}: {reason}") from None
+        except urllib.error.URLError as error:
+            raise RuntimeError(
+                f"{method} /_mock/{path}: no mockserver responds on {self.url} (SHIPPING_BASE_URL): {error.reason}") from None
 
 
 class World:
