@@ -145,9 +145,9 @@ func (c *core) refusesInDialect(got *transport.Response) bool {
 		strings.TrimSpace(reason.Text) != ""
 }
 
-// textAt returns the text at a path of a body; "" without a path.
+// textAt returns the text at a path of a body; "" without a path, and for a body that is larger than that of a refusal.
 func textAt(body []byte, path string) string {
-	if path == "" {
+	if path == "" || len(body) > maxErrorBody {
 		return ""
 	}
 	value := jsonread.Parse(string(body))
