@@ -91,11 +91,12 @@ type Options struct {
 	// same applies after a charge in another currency, which cannot be compared with the budget. Nil means no bound. A
 	// budget needs a Select.
 	Budget *shipping.Budget
-	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A later
-	// run of the same period continues with what is left; another period begins with the whole budget. An item that
-	// was purchased in any period is not purchased again. A purchase counts in the period in which it was sent, also while its outcome
-	// is unknown; if it was not charged, and a later run purchases, that counts in the period of that run. Take the period
-	// from the scheduler, not from the clock: it must be the same after a restart and on each machine.
+	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A
+	// later run of the same period continues with what is left; another period begins with the whole budget. An item
+	// that was purchased in any period is not purchased again. A purchase counts in the period in which it was sent,
+	// also while its outcome is unknown; if it was not charged, and a later run purchases, that counts in the period of
+	// that run. Take the period from the scheduler, not from the clock: it must be the same after a restart and on each
+	// machine.
 	Period string
 	// Purchase holds the settings of the purchases. Its QuietFor is also how long a request must read as a draft
 	// until a purchase that an earlier run left without a response counts as not charged.
