@@ -111,7 +111,7 @@ func TestParse_Errors(t *testing.T) {
 		`{"offer":{"beside":"vat"}}`:                                  "offer.beside cannot be \"vat\": write a list of texts",
 		`[]`:                                                          "the dialect is not a JSON object",
 		`{"version":1`:                                                "is not valid JSON, in line 1: unexpected end",
-		"{\n\"list\": {\"max_per_page\": 5,}\n}":                      "is not valid JSON, in line 2: invalid character '}'",
+		"{\n\"list\": {\"max_per_page\": 5,}\n}":                      ": remove the comma before }",
 		`{"version":1} {}`:                                            "is not valid JSON",
 		`{"list":{"x":1},"refusal":{"y":1}}`:                          "list.x",
 		strings.Repeat(" ", maxFile) + "{}":                           "more than 65536 bytes",

@@ -52,11 +52,15 @@ func Parse(text []byte) (*Dialect, error) {
 	}
 	var any json.RawMessage
 	if err := json.Unmarshal(text, &any); err != nil {
-		line := 1
+		line, fix := 1, ""
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			line += bytes.Count(text[:syntax.Offset], []byte("\n"))
+			before, wrong := text[:syntax.Offset-1], text[syntax.Offset-1]
+			line += bytes.Count(before, []byte("\n"))
+			if (wrong == '}' || wrong == ']') && bytes.HasSuffix(bytes.TrimSpace(before), []byte(",")) {
+				fix = fmt.Sprintf(": remove the comma before %c", wrong)
+			}
 		}
-		return nil, fmt.Errorf("the dialect is not valid JSON, in line %d: %w", line, err)
+		return nil, fmt.Errorf("the dialect is not valid JSON, in line %d: %w%s", line, err, fix)
 	}
 	d := new(Dialect)
 	var problems []error

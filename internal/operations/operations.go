@@ -124,7 +124,7 @@ func problemOf(path, assumed string) string {
 	needed, given := placeholders(assumed), placeholders(path)
 	for _, name := range needed {
 		if !slices.Contains(given, name) {
-			return "which lacks the placeholder {" + name + "}"
+			return "which lacks the placeholder {" + name + "}: write it in the path"
 		}
 	}
 	for _, name := range given {

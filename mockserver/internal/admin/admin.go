@@ -68,10 +68,14 @@ func New(c Config) *Admin {
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		meant := api.Nearest(r.URL.Path, slices.Collect(maps.Keys(paths)))
+		if meant != "" {
+			meant = "did you mean " + meant + "? "
+		}
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf(
-			"no route %s %s: GET %[3]s lists the routes, and GET %[3]sworlds/home the wallets, shipments, invoices and "+
+			"no route %s %s: %sGET %[4]s lists the routes, and GET %[4]sworlds/home the wallets, shipments, invoices and "+
 				"webhooks of the server's own world",
-			r.Method, r.URL.Path, wire.ControlPrefix))
+			r.Method, r.URL.Path, meant, wire.ControlPrefix))
 		s.write(w, r, &p)
 	})
 	return s

@@ -174,6 +174,7 @@ func (s *Admin) closeWorld(c *control, _ worldParameters, _ none) (string, world
 }
 
 type idleQuery struct {
+	keysQuery
 	Idle time.Duration `query:"idle" most:"8760h" doc:"Time on the machine's clock since the latest request to a world. It is required." example:"1h"`
 }
 
@@ -183,7 +184,7 @@ func (s *Admin) closeIdle(_ *control, query idleQuery, _ none) (string, []worldS
 	}
 	closed := []worldSummary{}
 	for _, w := range s.Worlds.CloseIdle(query.Idle) {
-		closed = append(closed, viewWorld(w, false))
+		closed = append(closed, viewWorld(w, false)) // with or without keys=false
 	}
 	return spelling.Counted(len(closed), "world closed", "worlds closed"), closed, nil
 }

@@ -122,7 +122,7 @@ func (s *API) absent(w *world.World, r *http.Request) string {
 	} else if wire.IsClean(path) && !strings.HasSuffix(path, "/") {
 		const add = "World.Stub (POST " + wire.ControlPrefix + "stubs) adds a route"
 		reason = "the specification has no such route: " + add
-		if meant := nearest(path, s.paths(w)); meant == path {
+		if meant := Nearest(path, s.paths(w)); meant == path {
 			reason = "the path has other methods only: " + add
 		} else if meant != "" {
 			reason = "did you mean " + meant + "? " + add
@@ -142,9 +142,9 @@ func (s *API) paths(w *world.World) (paths []string) {
 	return paths
 }
 
-// nearest returns the route that is nearest to a path, with the path's own segments for its wildcards; "" if none is
+// Nearest returns the route that is nearest to a path, with the path's own segments for its wildcards; "" if none is
 // near.
-func nearest(path string, routes []string) string {
+func Nearest(path string, routes []string) string {
 	var candidates []string
 	for _, route := range routes {
 		candidates = append(candidates, Filled(route, path))

@@ -75,8 +75,12 @@ func (d *Dispatcher) forge(ctx context.Context, s Strike, genuine *notify.Delive
 		payload = bytes.ReplaceAll(payload, []byte(genuine.ShipmentID), []byte(s.Shipment))
 	}
 	// The signature covers the genuine payload. The line break makes it wrong if no shipment was replaced.
-	if status, err := d.post(ctx, &out, append(payload, '\n')); err == nil {
-		genuine.Fault = fmt.Sprintf("%s; the response to the forged one was %d", s.Count(), status)
+	payload = append(payload, '\n')
+	for range d.config.Attempts { // the receiver may not listen yet
+		if status, err := d.post(ctx, &out, payload); err == nil {
+			genuine.Fault = fmt.Sprintf("%s; the response to the forged one was %d", s.Count(), status)
+			return
+		}
 	}
 }
 

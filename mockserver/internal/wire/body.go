@@ -253,8 +253,12 @@ func position(err error, length int) string {
 		if wrong.Value == "number" && (wrong.Type.Name() == "Duration" || strings.HasSuffix(wrong.Field, "duration")) {
 			return fmt.Sprintf("field %q is a number: write a string with a unit, such as \"90s\" or \"1h30m\"", wrong.Field)
 		}
-		return fmt.Sprintf("field %q is a JSON %s and should be a %s, at byte %d", wrong.Field, wrong.Value, wrong.Type,
+		text := fmt.Sprintf("field %q is a JSON %s and should be a %s, at byte %d", wrong.Field, wrong.Value, wrong.Type,
 			wrong.Offset)
+		if wrong.Type.Kind() == reflect.String && (wrong.Value == "object" || wrong.Value == "array") {
+			text += `: send its JSON as a string, such as "{\"a\":1}"`
+		}
+		return text
 	}
 	if date, ok := errors.AsType[*time.ParseError](err); ok {
 		return fmt.Sprintf("%s is not a time: write it as 2026-01-05T09:30:00Z", date.Value)

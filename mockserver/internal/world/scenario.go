@@ -96,6 +96,9 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 			return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "")
 		})
 		if i < 0 {
+			if whole := strings.ReplaceAll(scenario, "-", ""); slices.Contains(words, whole) {
+				return w, fmt.Errorf("unknown scenario %q: did you mean %q?", scenario, whole)
+			}
 			if number != "" {
 				word += "N"
 			}
