@@ -102,11 +102,8 @@ func (c *core) failureOf(x *exchange) *Error {
 		failure.announces = announcesPurchase(got) || decided && uncoded
 	}
 	failure.Message = cmp.Or(textAt(body, c.dialect.Refusal.Message), c.reason(got.StatusCode, body, reply.Message))
-	code := c.refusals.Code
-	if !failure.refused && got.StatusCode/100 == 2 { // it can be a list with more elements than are read
-		code = c.dialect.Refusal.Code
-	}
-	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, code), reply.Data.Get("error_code").Text())
+	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, c.refusals.Code),
+		reply.Data.Get("error_code").Text())
 	failure.funds = failure.Code == c.refusals.FundsCode
 	if id := reply.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id
