@@ -54,6 +54,8 @@ func (e *Error) connectionHint() string {
 			"the Proxy of the http.Transport"
 	case !errors.Is(e.kind, ErrConnection):
 		return ""
+	case e.heldBack && contextEnded(e.Cause):
+		return unsent + ": pass a context that has not ended"
 	case e.heldBack:
 		return unsent
 	case errors.Is(e.Cause, http.ErrSchemeMismatch):
@@ -134,6 +136,8 @@ func (e *Error) lostHint() string {
 	switch {
 	case !e.isLost():
 		return ""
+	case e.Operation == OpAnalyze && e.isUnsupported():
+		return unsupported
 	case e.Operation == OpAnalyze:
 		return "the service may have performed it: an analysis charges nothing, so analyze again" + e.afterWait("")
 	case e.operation.Retry == operations.Unsent:
@@ -159,16 +163,22 @@ func (e *Error) readHint() string {
 	if late, ok := errors.AsType[*transport.TimeoutError](e.Cause); ok && late.Of != "" {
 		return "raise it, or try again later"
 	}
-	switch e.StatusCode {
-	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
-		return "the service does not support this operation: check its route and the base address"
-	case http.StatusBadGateway, http.StatusGatewayTimeout:
+	switch {
+	case e.isUnsupported():
+		return unsupported
+	case e.StatusCode == http.StatusBadGateway, e.StatusCode == http.StatusGatewayTimeout:
 		return "a gateway received no response from the service: try again" + e.afterWait(" later")
-	}
-	if errors.Is(e.Cause, context.DeadlineExceeded) {
+	case errors.Is(e.Cause, context.DeadlineExceeded):
 		return "a read changes nothing: give it more time"
 	}
 	return "a read changes nothing: try again" + e.afterWait(" later")
+}
+
+const unsupported = "the service does not support this operation: check its route and the base address"
+
+// isUnsupported reports whether the service has no such operation.
+func (e *Error) isUnsupported() bool {
+	return e.StatusCode == http.StatusNotImplemented || e.StatusCode == http.StatusHTTPVersionNotSupported
 }
 
 // afterWait returns when the service allows another request, or else what is given.

@@ -105,7 +105,7 @@ func TestErrors_Texts(t *testing.T) {
 		"200 OK: unexpected body ID: the body is not valid JSON, or ends early" + notAPI: body(200, `{"status":tr`),
 		"200 OK: not now ID": refusal(200, "not now"),
 		"200 OK: the response holds no regulatory request: status is missing ID": success(`{}`),
-		"200 OK: body too large ID; raise WithMaxResponseBytes": success(
+		"200 OK: body too large ID: it has more than 1000 bytes; raise WithMaxResponseBytes": success(
 			`"` + strings.Repeat("x", 2000) + `"`),
 		"400 Bad Request: no (request RD-2)" + invalid: body(400, `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
 		// The target of a redirect was missing.

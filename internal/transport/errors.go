@@ -27,6 +27,13 @@ func (e *BodyError) Error() string { return e.Err.Error() }
 
 func (e *BodyError) Unwrap() error { return e.Err }
 
+// tooLargeError is the error of a body that has more bytes than this.
+type tooLargeError int64
+
+func (e tooLargeError) Error() string { return fmt.Sprintf("it has more than %d bytes", int64(e)) }
+
+func (tooLargeError) Unwrap() error { return ErrBodyTooLarge }
+
 // truncatedError keeps the cause beside [ErrTruncated].
 type truncatedError struct{ cause error }
 

@@ -94,7 +94,7 @@ func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool
 		return false, nil
 	}
 	if !s.client.budget.take() {
-		s.hooks.NotRetried("too many retries lately")
+		s.hooks.NotRetried("the retry limit is used up")
 		return false, nil
 	}
 	s.wait = wait

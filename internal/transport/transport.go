@@ -380,6 +380,7 @@ func (b *buffers) put(data []byte) {
 // read reads r to its end, at most limit bytes, into a buffer of the announced length. With an error it
 // returns what came before.
 func (b *buffers) read(r io.Reader, announced, limit int64) ([]byte, error) {
+	most := limit
 	if announced > limit {
 		limit = min(limit, maxPartialBody) // only a start of it, for the error
 	}
@@ -396,7 +397,7 @@ func (b *buffers) read(r io.Reader, announced, limit int64) ([]byte, error) {
 		data = data[:len(data)+n]
 		switch {
 		case int64(len(data)) > limit:
-			return data[:limit], ErrBodyTooLarge
+			return data[:limit], tooLargeError(most)
 		case err == io.EOF:
 			return data, nil
 		case err != nil:

@@ -74,6 +74,9 @@ func (c Config) withDefaults() (*Config, error) {
 	c.Parallel, c.Quiet = max(c.Parallel, 1), cmp.Or(c.Quiet, defaultQuiet)
 	names := slices.Clone(c.Faults)
 	for _, strike := range c.Only {
+		if strike.Operation == Notification && c.Notify == nil {
+			return nil, fmt.Errorf("sweep: %s strikes a notification, and none is sent: set Notify, or -notify", strike)
+		}
 		names = append(names, strike.Fault)
 	}
 	for _, name := range names {

@@ -270,7 +270,7 @@ func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 	t.Parallel()
 	refuses := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) })
 	_, err := sweepNotified(t, sweep.Config{}, func(context.Context, *job) http.Handler { return refuses })
-	shippingtest.Contains(t, "the sweep", err, "accepts no notification", "attempt 1: status 501, attempt 2: status 501")
+	shippingtest.Contains(t, "the sweep", err, "accepts no notification", "(3 attempts: status 501)")
 	report, err := sweepNotified(t, sweep.Config{Faults: []string{"twice"}}, func(context.Context, *job) http.Handler {
 		seen := map[string]bool{}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -284,7 +284,7 @@ func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 	shippingtest.NoError(t, err)
 	found := fmt.Sprint(report.Failing()[0].Findings)
 	if !strings.HasPrefix(found, "[missing: the program did not accept shipment.created of SH-") ||
-		!strings.Contains(found, "the response was lost, attempt 2: status 500") || len(report.Failing()) != 2 {
+		!strings.Contains(found, "the response was lost, then status 500") || len(report.Failing()) != 2 {
 		t.Errorf("found %s", found)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -45,7 +46,7 @@ type run struct {
 	lint       []journal.Finding
 	did        Goal            // the documents that were purchased, and the notifications that the program has caused
 	received   []string        // notifications that a receiver has accepted
-	unaccepted []string        // the others, with the responses
+	unaccepted []unaccepted    // the others
 	charged    map[string]bool // request ids
 	unfinished []string
 	failed     bool // a fault made a document fail
@@ -173,7 +174,7 @@ func (r *run) observe(ctx context.Context) error {
 		if d.State == notify.Delivered {
 			r.received = append(r.received, what)
 		} else if d.State != notify.Refused { // the seeded webhooks have targets on other machines
-			r.unaccepted = append(r.unaccepted, attempts(what, d))
+			r.unaccepted = append(r.unaccepted, unaccepted{what, attempts(d)})
 		}
 	}
 	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithPlainHTTP(),
@@ -199,17 +200,42 @@ func (r *run) observe(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// attempts describes the attempts to deliver a notification that was not accepted.
-func attempts(what string, d notify.Delivery) string {
+// unaccepted is a notification that no receiver has accepted.
+type unaccepted struct{ what, attempts string }
+
+// attempts describes the attempts to deliver a notification.
+func attempts(d notify.Delivery) string {
 	var all []string
-	for i, attempt := range d.Attempts {
+	for _, attempt := range d.Attempts {
 		how := attempt.Error
 		if attempt.StatusCode != 0 {
 			how = fmt.Sprint("status ", attempt.StatusCode)
 		}
-		all = append(all, fmt.Sprintf("attempt %d: %s", i+1, how))
+		all = append(all, how)
 	}
-	return fmt.Sprintf("%s (%s)", what, cmp.Or(strings.Join(all, ", "), string(d.State)))
+	if different := distinct(all); len(different) == 1 {
+		return fmt.Sprintf("%s: %s", spelling.Counted(len(all), "attempt", "attempts"), all[0])
+	}
+	return cmp.Or(strings.Join(all, ", then "), string(d.State))
+}
+
+// listed lists notifications, those with the same attempts together.
+func listed(all []unaccepted) string {
+	var texts []string
+	for i, u := range all {
+		same := func(other unaccepted) bool { return other.attempts == u.attempts }
+		if slices.ContainsFunc(all[:i], same) {
+			continue
+		}
+		var names []string
+		for _, other := range all[i:] {
+			if same(other) {
+				names = append(names, other.what)
+			}
+		}
+		texts = append(texts, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), u.attempts))
+	}
+	return strings.Join(texts, "; ")
 }
 
 func (r *run) count(request *shipping.RegulatoryRequest) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/shipping-go/shipping/mockserver"
@@ -92,15 +91,15 @@ func (s *sweeper) provesNothing() error {
 	n, files := s.normal, s.config.Goal.Files
 	switch {
 	case !n.out.Success:
-		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing. %s", n.How,
+		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing. Correct the error in its output. %s", n.How,
 			n.requestsSent())
 	case len(n.out.Files) < len(files):
 		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", files,
 			slices.Sorted(maps.Keys(n.out.Files)))
 	case len(n.notifier.emitted) > 0 && len(n.received) == 0:
 		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing. "+
-			"It must listen at the address of the notifications, and respond with a status of 2xx: %s",
-			strings.Join(n.unaccepted, "; "))
+			"It must listen at the address of the notifications (-notify), and respond with a status of 2xx: %s",
+			listed(n.unaccepted))
 	case len(n.Requests) == 0:
 		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies. %s", n.requestsSent())
 	}

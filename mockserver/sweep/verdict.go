@@ -99,7 +99,7 @@ func (s *sweeper) judge(r *run) {
 		}
 		if less := fewer(normal.received, r.received); len(less) > 0 {
 			r.find(Missing, "the program did not accept %s",
-				cmp.Or(strings.Join(r.unaccepted, "; "), strings.Join(less, "; ")))
+				cmp.Or(listed(r.unaccepted), strings.Join(less, "; ")))
 		}
 		for _, what := range goal.differing(normal.out.Files, r.out.Files) {
 			if !r.failed { // a report can state the failure

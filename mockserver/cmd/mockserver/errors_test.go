@@ -53,7 +53,7 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -- ./no-such-program", exitFailure, "cannot start the program: "},
 		{"sweep -- {dir}", exitFailure, "cannot start the program: "},
 		{"sweep -- go no-such-subcommand", exitFailure,
-			"fails without faults (exit code 2), so faults would prove nothing. " + noRequest},
+			"fails without faults (exit code 2), so faults would prove nothing. Correct the error in its output. " + noRequest},
 		{"sweep -- go version", exitFailure, "without a request to which a fault applies. " + noRequest},
 		{"sweep -scenario nowhere -- go", exitFailure, "nowhere"},
 

@@ -29,7 +29,7 @@ func environ(r ready) map[string]string {
 // fast generates documents in a hundredth of their time.
 const fast = "time.generation=0.01"
 
-// conform reports what it sent and could not check, also by its exit code.
+// conform reports its requests and the checks that it could not make, and its exit code shows the latter.
 func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-dialect", fast).world(t)

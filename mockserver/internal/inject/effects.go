@@ -240,7 +240,7 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 		broken bool
 		text   string
 	}{
-		{r.Fault.IsZero() && r.Point == "", "it has no fault: set one, such as a status or a drop"},
+		{r.Fault.IsZero() && r.Point == "", "it has no fault: set one, such as \"fault\":{\"kind\":\"drop\"}"},
 		{r.Operation == fault.Notification && !r.effect.notifies,
 			fmt.Sprintf("a fault of kind %s strikes requests, not notifications: leave operation out, or use a kind such as %s",
 				r.Fault.Kind, fault.RepeatNotification().Kind)},
