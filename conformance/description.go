@@ -79,8 +79,8 @@ type schema struct {
 	names       []string // of Properties, sorted
 	Required    []string
 	Items       *schema
-	// Assumption is not empty if the specification does not state the schema. Then only its type counts, or null, and
-	// nothing if it is an optional member.
+	// Assumption is not empty if the specification does not state the schema. A value then conforms if it has the type,
+	// or is null. A value of an optional member always conforms.
 	Assumption string `json:"x-assumption"`
 }
 

@@ -118,8 +118,8 @@ func (c *cost) includes(paid *big.Rat) bool {
 	return c != nil && c.most != nil && paid.Cmp(c.least) >= 0 && paid.Cmp(c.most) <= 0
 }
 
-// confirmed makes requests that must charge nothing two more times if the wallet paid something after them that can be
-// for something else. What it pays each time is for them.
+// confirmed repeats requests that must charge nothing if the wallet paid something after them that can be for something
+// else. A payment that comes all three times is for them.
 func (s *session) confirmed(c charge, again func(), drafts ...draft) charge {
 	if len(c.problems) > 0 || len(c.others) == 0 {
 		return c

@@ -260,9 +260,9 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 	})
 }
 
-// A claim is ended within ten seconds, also if the request is over; a handled notification that cannot be recorded is
-// logged. A refused delivery is asked for again after five. With the context of the request, the claim would stay until
-// its lease has passed.
+// A claim is ended within ten seconds, even if the request is over. A handled notification that cannot be recorded is
+// logged. A refused delivery is requested again after five seconds. With the context of the request, the claim would
+// stay until its lease has passed.
 func TestReceiver_EndsAClaimAlsoAfterTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		given := map[string]time.Duration{} // to each method

@@ -16,11 +16,11 @@ import (
 //   - Behind the last row of a page that was read before: the rows before it were read too, or have arrived.
 //     If the total grew by more than a page, the walk looks for that row as far behind the place as the total grew.
 //
-// A record that comes again is recognized, and not returned. Pages in flight can be read in any order. If one is read
-// before the page in front of it, both can lack rows that moved from this one to that one. So pages in flight are
-// fetched again if a page shows that rows vanished: its total shrank, or more rows were pushed onto it than the total
-// grew by. A page that was fetched ahead is fetched again, too, if its total or its size shows that it is older than
-// the page in front of it.
+// A record that comes again is recognized, and not returned. Pages in flight can be read in any order. If a page is
+// read before the previous one, a row that moved between them in the meantime can be missing on both. So pages in
+// flight are fetched again if a page shows that rows vanished: its total shrank, or more rows were pushed onto it than
+// the total grew by. A page that was fetched ahead is also fetched again if its total or its size shows that it is
+// older than the previous page.
 //
 // A walk ends without an error only if each record that the service's total promises has come, in whichever reading,
 // and the last reading saw no change. No record is missing if a reading found as many as the total promised when it

@@ -239,7 +239,7 @@ func wholeWord(word string) *regexp.Regexp {
 }
 
 // notations returns a text as it is, in hexadecimal and decimal bytes, and in base64. The characters of base64 depend
-// on the place of the text in what is encoded; those that also depend on the text next to it are left out.
+// on the place of the text in the encoded bytes. Those that also depend on the bytes next to it are left out.
 func notations(text string) []string {
 	decimals := fmt.Sprint([]byte(text))
 	all := []string{text, fmt.Sprintf("%x", text), decimals, strings.ReplaceAll(decimals, " ", ",")}

@@ -29,7 +29,7 @@ func TestComments_TheirLinksLeadSomewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dead := regexp.MustCompile(`\\\[(\*?(?:[A-Za-z]\w*\.)*[A-Z]\w*)\]`) // Markdown escapes the bracket of what is no link
+	dead := regexp.MustCompile(`\\\[(\*?(?:[A-Za-z]\w*\.)*[A-Z]\w*)\]`) // Markdown escapes the bracket if it is not a link
 	for folder, files := range packages {
 		described, err := doc.NewFromFiles(positions, files, folder, doc.AllDecls|doc.PreserveAST)
 		if err != nil {

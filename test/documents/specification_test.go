@@ -76,7 +76,7 @@ type reply struct {
 	Content     map[string]struct{ Schema member }
 }
 
-// member is a schema.
+// member is a schema of the OpenAPI document.
 type member struct {
 	Ref               string `json:"$ref"`
 	Name, Description string

@@ -13,7 +13,7 @@ import (
 	"github.com/shipping-go/shipping/internal/status"
 )
 
-// A status was added to the constants alone: the client waited for ever, and no test failed.
+// A status was added to the constants alone: the client waited without end, and no test failed.
 func TestStatuses_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
 	var names []string

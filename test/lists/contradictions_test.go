@@ -104,7 +104,7 @@ var contradictions = map[string]contradiction{
 	"the last page comes without end": {func(p *page) {
 		p.rows, p.PageCount = p.of(min(p.number, 10)), p.number+1
 	}, loop, 0, 0},
-	"behind the last page comes the last": {func(p *page) {
+	"the last page comes again": {func(p *page) {
 		p.rows, p.HasNext = p.of(min(p.number, 10)), true
 	}, nil, 0, 0},
 	"an empty page": {onPage(4, func(p *page) { p.rows = nil }), incomplete, 10, 0},

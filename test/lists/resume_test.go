@@ -191,7 +191,7 @@ func TestResume_ATokenWithoutATotal(t *testing.T) {
 	}
 }
 
-// A token without a version is read, also if it names a place before which no record is missing; one of a later
+// A token without a version is read, even if it names a place before which no record is missing. A token of a later
 // version, or of another list, is refused.
 func TestResume_TokensOfEarlierVersions(t *testing.T) {
 	t.Parallel()
@@ -225,8 +225,8 @@ func TestResume_TokensOfEarlierVersions(t *testing.T) {
 	}
 }
 
-// The list changes three times, also while the walk reads it again because rows vanished. That reading cannot count all
-// rows, and brings nothing new. It once ended in Incomplete, although the list did not change any more.
+// The list changes three times, one of them while the walk reads it again because rows vanished. That reading cannot
+// count all rows, and brings nothing new. The walk once ended in Incomplete, although the list did not change any more.
 func TestWalk_ChangesInALaterReading(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

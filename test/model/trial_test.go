@@ -321,7 +321,7 @@ func (t *trial) observed(l *life, i int, events ...string) {
 	}
 }
 
-// networkEvent reports whether an event happens also after the process that caused it has died.
+// networkEvent reports whether an event can happen after the process that caused it has died.
 func networkEvent(event string) bool {
 	return slices.Contains([]string{"the service charges", "the service ignores a copy", "the network drops it",
 		"the network repeats it"}, event)

@@ -31,7 +31,7 @@ type ledgerPage struct {
 	Wallets       []wallet                   `json:"wallets"`
 	ExchangeRates map[string]shipping.Amount `json:"exchange_rates" doc:"Units of each currency per US dollar."`
 	Entries       []ledger.Entry             `json:"entries" doc:"Newest first."`
-	Problems      string                     `json:"problems" doc:"The violated invariants; empty if there are none."`
+	Problems      string                     `json:"problems" doc:"The violated invariants; empty if all hold."`
 }
 
 type wallet struct {

@@ -87,7 +87,7 @@ type worldState struct {
 	Marks           worldMarks `json:"marks"`
 }
 
-// worldMarks has a checksum for each route: it changes when the data that GET returns there changes, also if the data
+// worldMarks has a checksum for each route: it changes when the data that GET returns there changes, even if the data
 // was the same at an earlier time.
 type worldMarks struct {
 	Ledger     uint32 `json:"ledger"`

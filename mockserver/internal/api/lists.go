@@ -116,7 +116,7 @@ func page(w *world.World, name string, find func() *records.List, p Paging,
 	rows := list.Page(p.Page, p.PerPage, decided.Order == "oldest first")
 	w.Unlock()
 	if p.Page > p.PageCount(total) && decided.PastEnd == "refused" {
-		return ruleBroken(fmt.Sprintf("there is no page %d: the list has %d", p.Page, p.PageCount(total)))
+		return ruleBroken(fmt.Sprintf("page %d does not exist: the list has %d", p.Page, p.PageCount(total)))
 	}
 	numbers, err := json.Marshal(pagination(p, total))
 	if err != nil {

@@ -5,8 +5,8 @@
 // THIRD_PARTY_LICENSES), and is edited by hand. It has 250 entries: the 249 of ISO 3166-1 and Kosovo under its
 // user-assigned code XK, sorted by code.
 //
-// Assumption: the specification ("Country") gives names and types of the fields and little about
-// their values. The list settles the rest so; to switch any of it, change the file:
+// Assumption: the specification ("Country") gives names and types of the fields and little about their values. The list
+// decides the rest as follows. To change a decision, edit the file.
 //
 //   - A dialling code is digits, except that a member of the North American plan reads
 //     "1-684": country code, hyphen, area code. If it has several area codes, this is the first.

@@ -3,8 +3,9 @@
 // [operations.All], so that it is served under the route, the method and the security of a server's own table. The
 // description of the control surface follows from Go types. This package does not read or check requests and responses.
 //
-// In service.json, x-when of any object holds the changes of a dialect to the object, by a field and its value, such as
-// "refusal.format=problem"; null removes a member. What depends on names is in dialect.go.
+// In service.json, any object can have a member x-when. It maps a field of the dialect and its value, such as
+// "refusal.format=problem", to the members that they change in this object; null removes a member. Changes that depend
+// on names are in dialect.go.
 package openapi
 
 import (

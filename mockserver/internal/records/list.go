@@ -57,7 +57,7 @@ func (l *List) RemoveNewest() {
 }
 
 // Page returns a page, newest first or, if oldestFirst is set, oldest first. Pages are counted from 1. A page past the
-// end, and a page or size below 1, is empty. The functions return the records, also after the list has changed.
+// end, and a page or size below 1, is empty. The functions return the records even after the list has changed.
 func (l *List) Page(page, perPage int, oldestFirst bool) []func() json.RawMessage {
 	total := l.Len()
 	// Comparing by division keeps a huge page number from overflowing.

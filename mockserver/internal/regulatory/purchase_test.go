@@ -141,7 +141,7 @@ func TestCheck_NamesWhatIsBroken(t *testing.T) {
 		"not purchased": {func(r *regulatory.Record) { r.TransactionID = "" },
 			"purchased false, paid in the ledger true"},
 		"not generated": {func(r *regulatory.Record) { r.Status = regulatory.StateCompleted },
-			"is completed, but all documents generated is false"},
+			"is completed; all its documents are generated: false"},
 		"no transition": {func(r *regulatory.Record) { r.Status = regulatory.StateDraft },
 			"has no row in the table of transitions"},
 	} {

@@ -139,7 +139,7 @@ func (d *Service) Check(books *ledger.Ledger) error {
 		}
 		unfinished := slices.ContainsFunc(r.Documents, func(doc Document) bool { return doc.Status != DocumentGenerated })
 		if complete := len(r.Documents) > 0 && !unfinished; complete != (r.Status == StateCompleted) {
-			broken = append(broken, fmt.Errorf("request %s is %s, but all documents generated is %v", r.RequestID, r.Status,
+			broken = append(broken, fmt.Errorf("request %s is %s; all its documents are generated: %v", r.RequestID, r.Status,
 				complete))
 		}
 	}

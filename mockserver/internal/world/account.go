@@ -181,7 +181,8 @@ func (w *World) openRequests() {
 	})
 }
 
-// rules returns the rules that select documents. The built-in rules are valid; if not, there are no documents.
+// rules returns the rules that select documents. The built-in rules are valid. Without valid rules, the world has no
+// documents.
 func (w *World) rules() *compliance.Rules {
 	rules, err := w.settings.Rules()
 	if err != nil {

@@ -61,7 +61,7 @@ func Scenarios() []ScenarioWord {
 type worldPlan struct {
 	seed.Plan
 	Scenario string   // the terms
-	dialect  Dialect  // what is declared
+	dialect  Dialect  // as declared
 	resolved *Dialect // with the defaults
 	shapes   bool     // whether it changes the format of responses
 	virtual  bool

@@ -206,7 +206,7 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (notify.Del
 	return d, nil
 }
 
-// AwaitInbox returns the notifications of the inbox that a caller selects, as soon as there are count of them.
+// AwaitInbox waits until the inbox has count notifications that the caller selects, and returns them.
 func (w *World) AwaitInbox(ctx context.Context, after int, contains string, count int,
 	timeout time.Duration) ([]notify.Received, error) {
 	ctx, cancel := w.waiting(ctx, timeout)
