@@ -103,7 +103,8 @@ func (e *Error) statusHint() string {
 		return ""
 	}
 	switch status := e.StatusCode; {
-	case e.operation.Provisional && (status == http.StatusMethodNotAllowed || status == http.StatusNotFound && !e.Refused()):
+	case e.operation.Provisional &&
+		(status == http.StatusMethodNotAllowed || status == http.StatusNotFound && !e.Refused()):
 		return "the service may have another route: with it, " + declareRoute(e.operation)
 	case status == http.StatusUnauthorized:
 		return "check that the secret key belongs to this base address"
@@ -310,8 +311,8 @@ func (e *RegulatoryError) undeclaredRefusal() string {
 	return declareIf("; if the service refuses in this form, ", lines...)
 }
 
-// undeclaredCode returns the line with the place of the code of a refusal, or with the code of an empty wallet, as a part of
-// an error; "" if the refusal shows none.
+// undeclaredCode returns the line with the place of the code of a refusal, or with the code of an empty wallet, as a
+// part of an error; "" if the refusal shows none.
 func (e *RegulatoryError) undeclaredCode() string {
 	failed, ok := errors.AsType[*Error](e.Err)
 	if !ok {

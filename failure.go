@@ -43,7 +43,8 @@ func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 	}
 	if _, partial := transport.Partial(returned); x.core.transport.IsForeign() && !partial && !failure.notSent &&
 		!isNetworkError(err) {
-		failure.request = x.operation.Method + " " + (&url.URL{Scheme: x.url.Scheme, Host: x.url.Host, Path: x.url.Path}).String()
+		failure.request = x.operation.Method + " " +
+			(&url.URL{Scheme: x.url.Scheme, Host: x.url.Host, Path: x.url.Path}).String()
 	}
 	if partial, ok := transport.Partial(returned); ok {
 		x.header, failure.explained = partial.Header, x.core.explainedAt(partial.Header)

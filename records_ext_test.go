@@ -353,7 +353,8 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 	shippingtest.Diff(t, "webhook",
 		shipping.Webhook{Event: []string{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
 	shippingtest.Diff(t, "documents",
-		[]shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: readAmount(t, "free")}}, got.Documents)
+		[]shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: readAmount(t, "free")}},
+		got.Documents)
 }
 
 // Members under other names and in other shapes are read, and so are a state and a source that nobody knows.

@@ -65,7 +65,8 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if i := slices.IndexFunc(draft.AvailableDocuments, isOther); i >= 0 &&
 		!slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
 		mode := draft.AvailableDocuments[i].Mode
-		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s: if it means automated, %s", spelling.Quote(mode), named,
+		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s: if it means automated, %s",
+			spelling.Quote(mode), named,
 			cmp.Or(draft.declareLine("offer.automated", mode),
 				"set offer.automated of the dialect to it"))
 	}

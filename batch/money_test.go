@@ -141,8 +141,8 @@ func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 	})
 }
 
-// With the rest of a budget, an item was refused whose price fits, and its error did not name the tax that counts. After
-// the budget was lowered, it did not name what was spent.
+// With the rest of a budget, an item was refused whose price fits, and its error did not name the tax that counts.
+// After the budget was lowered, it did not name what was spent.
 func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -253,7 +253,8 @@ func (s *session) observeDraft(record map[string]any, a response) {
 	}
 }
 
-// observePurchase records the members of a purchased request that show its only payment, and that the draft does not show.
+// observePurchase records the members of a purchased request that show its only payment, and that the draft does not
+// show.
 func (s *session) observePurchase(draft, purchased map[string]any, paid charge) {
 	for field, is := range map[string]func(string, any) bool{
 		"record.charged_amount": func(_ string, v any) bool {

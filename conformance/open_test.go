@@ -72,8 +72,8 @@ func TestCheck_ChecksWhatTheDialectDeclares(t *testing.T) {
 	}
 }
 
-// A purchase shows the names of its charge and of its transaction. No error printed them: the results of the client had a
-// charge of 0.
+// A purchase shows the names of its charge and of its transaction. No error printed them: the results of the client
+// had a charge of 0.
 func TestCheck_ObservesTheNamesOfAPayment(t *testing.T) {
 	t.Parallel()
 	want := []string{"record.charged_amount = debit.total", "record.transaction_id = debit.id"}

@@ -7,7 +7,8 @@ func defaults() *Dialect {
 	return &Dialect{
 		Record: RecordMembers{At: "data", LineItems: "line_items", Documents: "documents", ChargedAmount: "charged_amount",
 			TransactionID: "transaction_id", Currency: "currency", Wallet: "wallet"},
-		Offer:    Offer{DocumentType: "document_type", Amount: "amount", Currency: "currency", Mode: "mode", Automated: "automated"},
+		Offer: Offer{DocumentType: "document_type", Amount: "amount", Currency: "currency", Mode: "mode",
+			Automated: "automated"},
 		Document: Document{DocumentType: "document_type"},
 		Purchase: Purchase{Confirmation: "receipt"},
 		Refusal: Refusal{Format: "envelope", Message: "message", Code: "data.error_code", FundsCode: "insufficient_funds",

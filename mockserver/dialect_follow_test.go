@@ -191,8 +191,8 @@ func (e exchange) parts() (record object, offers, documents []object) {
 // decimalText returns a number with two digits after the point.
 func decimalText(of float64) json.Number { return json.Number(fmt.Sprintf("%.2f", of)) }
 
-// decided returns the response of the default server with the values that a dialect decides, under the usual names and in
-// the usual places.
+// decided returns the response of the default server with the values that a dialect decides, under the usual names
+// and in the usual places.
 func (e exchange) decided(d *dialect.Dialect, played []exchange) exchange {
 	e.body, e.header = clone(e.body), e.header.Clone()
 	if e.name == "failed analysis" && d.Refusal.Analysis == http.StatusOK {
@@ -342,8 +342,9 @@ func errorAs(err error) (*shipping.Error, bool) {
 	return failed, ok
 }
 
-// The reference server follows each field in every response that shows it. It is compared with a server without a dialect:
-// the responses differ by what the field decides, and by nothing else. A client with the dialect reads the same.
+// The reference server follows each field in every response that shows it. It is compared with a server without a
+// dialect: the responses differ by what the field decides, and by nothing else. A client with the dialect reads the
+// same.
 func TestDialect_TheServerFollowsEachField(t *testing.T) {
 	t.Parallel()
 	usual := follow(t, new(dialect.Dialect))

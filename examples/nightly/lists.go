@@ -53,7 +53,8 @@ func (j *job) transactions(ctx context.Context) error {
 	return j.write("wallet.csv", rows)
 }
 
-// results writes the outcome and the charge of each shipment, because the error of a report has the most frequent causes only.
+// results writes the outcome and the charge of each shipment, because the error of a report has the most frequent
+// causes only.
 func (j *job) results(report *batch.Report) error {
 	rows, manual := [][]string{
 		{"shipment", "state", "request", "night", "charged", "currency", "needs evidence", "error"},

@@ -61,7 +61,8 @@ func parse(args []string) (*job, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	for _, option := range [][2]string{{"-night", j.night}, {"-wallet", j.wallet}, {"-budget", *budget}, {"-out", j.folder}} {
+	for _, option := range [][2]string{{"-night", j.night}, {"-wallet", j.wallet}, {"-budget", *budget},
+		{"-out", j.folder}} {
 		if option[1] == "" {
 			return nil, fmt.Errorf("nightly: %s is missing", option[0])
 		}

@@ -29,8 +29,8 @@ func TestQuickstartNeedsNoSetUp(t *testing.T) {
 }
 
 // On a service of the environment nothing is purchased without a yes. A service that makes the other choice at each
-// open point sells the same. If such a service, which shows no documents, lost the response to the purchase, the quickstart
-// ended with an unknown outcome.
+// open point sells the same. If such a service, which shows no documents, lost the response to the purchase, the
+// quickstart ended with an unknown outcome.
 func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 	bought := []string{"Purchased the automated ones, once: CUSTOMS FDA", "Regulatory documents for RD-"}
 	for _, tc := range []struct {

@@ -47,7 +47,8 @@ func (s Scheme) Decode(secret string) ([]byte, error) {
 		return []byte(secret), nil
 	}
 	if version, _, found := strings.Cut(secret, ","); found && strings.HasPrefix(version, "v") {
-		return nil, fmt.Errorf("a secret begins with the version %q: remove it, because it is not a part of the secret", version+",")
+		return nil, fmt.Errorf("a secret begins with the version %q: remove it, because it is not a part of the secret",
+			version+",")
 	}
 	encoded := strings.TrimRight(strings.TrimPrefix(secret, "whsec_"), "=")
 	key, err := base64.RawStdEncoding.DecodeString(encoded)

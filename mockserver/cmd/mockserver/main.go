@@ -30,8 +30,8 @@ func main() {
 	os.Exit(run(untilSignal(), os.Args[1:], environment{os.Getenv, os.Environ()}, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// untilSignal returns a context that ends at the first signal to end. Another one ends the program at once, if it arrives
-// a second later: timeout, of GNU, sends two, to the program and to its group.
+// untilSignal returns a context that ends at the first signal to end. Another one ends the program at once, if it
+// arrives a second later: timeout, of GNU, sends two, to the program and to its group.
 func untilSignal() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })

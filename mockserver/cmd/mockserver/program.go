@@ -48,7 +48,8 @@ func (p *program) setUp(w *mockserver.World) error {
 	return err
 }
 
-// history returns the events of the first shipment of a world, oldest first. A shipment of the flag -setup has none yet.
+// history returns the events of the first shipment of a world, oldest first. A shipment of the flag -setup has none
+// yet.
 func history(w *mockserver.World) []notify.Event {
 	var events []notify.Event
 	for _, d := range slices.Backward(w.Deliveries()) {

@@ -252,7 +252,8 @@ func signInPage(problem string) wire.Reply {
 			"Content-Security-Policy": {"default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"},
 			"Referrer-Policy":         {"no-referrer"}, "Vary": {"Accept"}, "X-Content-Type-Options": {"nosniff"},
 		},
-		Body: fmt.Appendf(nil, page, html.EscapeString(problem)), Refusal: wire.Refusal{Code: wire.CodeForbidden, Message: problem},
+		Body:    fmt.Appendf(nil, page, html.EscapeString(problem)),
+		Refusal: wire.Refusal{Code: wire.CodeForbidden, Message: problem},
 	}
 }
 

@@ -218,8 +218,8 @@ func nameDocument(w *world.World, document members, documentType string) any {
 	return document
 }
 
-// showState shows a status that the specification does not list: that of the response to an analysis, that of an expired
-// draft, and the one in place of processing.
+// showState shows a status that the specification does not list: that of the response to an analysis, that of an
+// expired draft, and the one in place of processing.
 func showState(w *world.World, operation string, record *regulatory.Record, data members) {
 	meaning := ""
 	switch {

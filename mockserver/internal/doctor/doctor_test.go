@@ -85,7 +85,8 @@ func TestExamine_OldTimestampAndOtherKey(t *testing.T) {
 			[]string{"old timestamp"}, nil},
 		"one key": {"", nil, Config{}, nil, []string{"rotated key", "old timestamp"}},
 		"no limits": {
-			contrary, []webhook.Option{unlimited}, Config{OtherKey: olderKey, Scheme: scheme}, []string{"oversized", "slow"}, nil,
+			contrary, []webhook.Option{unlimited}, Config{OtherKey: olderKey, Scheme: scheme},
+			[]string{"oversized", "slow"}, nil,
 		},
 	} {
 		_, by := examine(t, receiver(t, test.receives, test.options...), test.config)
