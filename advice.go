@@ -159,7 +159,8 @@ func (e *Error) readHint() string {
 		return ""
 	}
 	if e.request != "" {
-		return "the Transport of the http.Client (WithHTTPClient) returned this error: check that it supports this request"
+		return "the Transport of the http.Client (WithHTTPClient) returned this error: if it is a mock, register " +
+			"a response to this request"
 	}
 	if late, ok := errors.AsType[*transport.TimeoutError](e.Cause); ok && late.Of != "" {
 		return "raise it, or try again later"

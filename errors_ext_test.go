@@ -115,7 +115,7 @@ func TestErrors_Texts(t *testing.T) {
 		"no response ID: unexpected EOF" + again + " later":           broken(io.ErrUnexpectedEOF),
 		// The method and the URL of a request for which httpmock has no responder were lost.
 		"no response ID: no responder found, for GET https://api.service.test/v1/regulatory-documents/request/RD-1; the " +
-			"Transport of the http.Client (WithHTTPClient) returned this error: check that it supports this request": broken(httpmock.NoResponderFound),
+			"Transport of the http.Client (WithHTTPClient) returned this error: if it is a mock, register a response to this request": broken(httpmock.NoResponderFound),
 		"no response ID: no complete response within 1ns, the Timeout of the http.Client; raise it, or try again " +
 			"later": broken(
 			&transport.TimeoutError{After: 1, Of: "Timeout of the http.Client"}),

@@ -124,7 +124,11 @@ func problemOf(path, assumed string) string {
 	needed, given := placeholders(assumed), placeholders(path)
 	for _, name := range needed {
 		if !slices.Contains(given, name) {
-			return "which lacks the placeholder {" + name + "}: write it in the path"
+			place := "in the path"
+			if len(given) == 1 && !slices.Contains(needed, given[0]) && strings.Contains(path, "{"+given[0]+"}") {
+				place = "in place of {" + given[0] + "}"
+			}
+			return "which lacks the placeholder {" + name + "}: write it " + place
 		}
 	}
 	for _, name := range given {

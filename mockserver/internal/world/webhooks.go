@@ -166,8 +166,8 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/worlds/NAME lists those of a world (in Go: "+
-			"World.Shipments), or send data instead", e.ShipmentID)
+		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/worlds/NAME, with the name of the world, lists them (in Go: "+
+			"World.Shipments), or send the member data instead", e.ShipmentID)
 	}
 	changed := *s
 	changed.UpdatedAt = jsontext.Timestamp{Time: w.Clock.Now()}
