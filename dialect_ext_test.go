@@ -285,7 +285,7 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 	}
 	twice := func(ctx context.Context, client *shipping.Client) error {
 		if err := unbudgeted(ctx, client); err == nil ||
-			!strings.HasSuffix(err.Error(), `such as "offer.default_currency = NGN", or "wallet" for that of the budget`) {
+			!strings.HasSuffix(err.Error(), `, only if a transaction of the wallet shows that it is that of the budget, "wallet"`) {
 			return err
 		}
 		return nil // a person has to write the code

@@ -122,8 +122,8 @@ func (o *Offers) Cost(slug, assumed string) (Cost, error) {
 		currency: strings.TrimSpace(cmp.Or(price.currency, own, o.currency.Text, code, assumed))}
 	switch {
 	case c.currency == "":
-		return Cost{}, &Unclear{"has a price without a currency: declare its code, such as \"offer.default_currency = NGN\", or " +
-			"\"wallet\" for that of the budget",
+		return Cost{}, &Unclear{"has a price without a currency: declare its code, such as \"offer.default_currency = NGN\", or, " +
+			"only if a transaction of the wallet shows that it is that of the budget, \"wallet\"",
 			[]dialect.Line{{Field: "offer.default_currency", Value: "wallet"}}}
 	case c.foreign(price.code):
 		c.stop(strings.Join(price.path, "."), "is in "+price.code, "")
