@@ -28,6 +28,7 @@ type resumed struct {
 	unconfirmed bool            // no page has shown yet where the place of the token is; see confirms
 	earlier     map[uint64]bool // the records of the token
 	bound       int             // how many rows can be in front of its place, by the totals
+	seen        int             // rows up to the end of a page that was read while it was unconfirmed
 	older       int             // how many of its records this reading has found behind base
 	stray       int             // how many the first reading found
 	moved       int             // rows that arrived and vanished since base was set
@@ -108,7 +109,7 @@ func (w *Walk) resume(t *token) {
 
 // confirms ends the doubt about the place of the token if a page shows it, by its total or a record of the token. If
 // not, rows may have vanished in front of it: the page before is the next one to read, and then the whole list.
-func (w *Walk) confirms(shown bool) bool {
+func (w *Walk) confirms(page *Page, shown bool) bool {
 	if shown {
 		w.unconfirmed = false
 	}
@@ -116,10 +117,22 @@ func (w *Walk) confirms(shown bool) bool {
 		return true
 	}
 	w.total = unknown // that of a page that was not accepted confirms nothing
+	if len(page.IDs) > 0 {
+		w.seen = max(w.seen, w.start()+len(page.IDs))
+	}
 	number := w.pageOf(w.covered - 1)
 	if number >= w.number {
 		number, w.covered, w.base, w.unconfirmed = 1, 0, 0, false
 	}
 	w.moveTo(number)
 	return false
+}
+
+// promised returns how many rows the list has by the total of the first page of a reading; or, without one, how many
+// the pages had that were read before the place of the token was confirmed.
+func (w *Walk) promised(page *Page) int {
+	if page.Total < 0 {
+		return w.seen
+	}
+	return page.Total
 }

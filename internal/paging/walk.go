@@ -219,7 +219,7 @@ func (w *Walk) follows(page *Page) bool {
 	}
 	place := max(w.covered, w.base)
 	switch {
-	case !w.confirms(counted || recognized):
+	case !w.confirms(page, counted || recognized):
 		return false
 	case w.start() > place:
 		w.moveTo(w.pageOf(place))
@@ -299,7 +299,7 @@ func (w *Walk) search() {
 func (w *Walk) accept(page *Page) {
 	if !w.began {
 		w.began, w.odd, w.fresh, w.hole = true, false, 0, 0
-		w.expected, w.found, w.older = max(page.Total-w.base, 0), 0, 0
+		w.expected, w.found, w.older = max(w.promised(page)-w.base, 0), 0, 0
 		w.totals = append(w.totals, unknown)
 		if page.counted {
 			w.totals[w.reading-1] = page.Total

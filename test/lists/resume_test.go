@@ -307,6 +307,29 @@ func TestResume_AnEmptyPageWithoutNumbers(t *testing.T) {
 	}
 }
 
+// No page of the resumed walk reports a number. The page behind the place of the token comes with its records before
+// the page in front of it confirms the place, and empty from then on. The walk once ended without an error.
+func TestResume_APageThatIsEmptyLater(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(30, 10, nil)
+	_, token, err := l.take(t.Context(), config, 1)
+	shippingtest.NoError(t, err)
+	l.change = func(p *page) {
+		if p.Numbers = (paging.Numbers{}); p.number == 2 && p.list.times[2] > 1 {
+			p.rows = nil
+		}
+	}
+	config.Token = token
+	_, token, err = l.take(t.Context(), config, math.MaxInt)
+	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Incomplete || failure.Missing != 10 {
+		t.Errorf("%v, asked for %v", err, l.asked)
+	}
+	l.change, config.Token = nil, token
+	if rows, _, err := l.take(t.Context(), config, math.MaxInt); err != nil || !slices.Equal(rows, l.rows[10:]) {
+		t.Errorf("%v, %v, asked for %v", rows, err, l.asked)
+	}
+}
+
 // Three totals in a row that grow by a page are believed: the list is read once.
 func TestWalk_PagesThatArrive(t *testing.T) {
 	t.Parallel()
