@@ -159,11 +159,12 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 			"ParseBudget returns"}
 	}
 	needed, err := draft.cost(b.Currency, documents)
-	fits := func(s sum) bool { return cost.SameCurrency(s.currency, b.Currency) && s.most.Cmp(b.Amount) <= 0 }
+	isOther := func(s sum) bool { return !cost.SameCurrency(s.currency, b.Currency) }
+	fits := func(s sum) bool { return !isOther(s) && s.most.Cmp(b.Amount) <= 0 }
 	switch {
 	case err != nil:
 		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage),
-			Declare: draft.declare(b.Currency, documents, fits)}
+			Declare: cmp.Or(draft.declare(b.Currency, documents, fits), draft.declare(b.Currency, documents, isOther))}
 	case len(documents) > 0 && !cost.SameCurrency(needed.currency, b.Currency):
 		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(needed.currency, maxErrorID) +
 			": set a budget in that currency"}
@@ -216,8 +217,8 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 	needed, err := r.cost("", documents)
 	if err != nil {
 		clear := func(sum) bool { return true }
-		lines := cmp.Or(r.declare("", documents, clear), r.declare("in the currency of the wallet", documents, clear))
-		if cost.Read(r.shown().Data, r.Dialect).AreUntyped() {
+		lines := r.declare("", documents, clear)
+		if cost.Read(r.shown().Data, r.Dialect, "").AreUntyped() {
 			lines = r.declareName("offer.document_type", isType)
 		}
 		if lines != "" {
@@ -230,7 +231,7 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 // declare returns lines of the dialect with which the documents fit, as a part of an error: each line that is enough
 // alone, or else pairs, or else three. The smallest numbers come first: who declares little errs little. The cost was
 // computed with each. It is "" if there are none.
-func (r *RegulatoryRequest) declare(wallet string, documents []DocumentType, fits func(sum) bool) string {
+func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, fits func(sum) bool) string {
 	const most = 3
 	var texts []string
 	try := func(lines ...dialect.Line) (next []dialect.Line) {
@@ -238,7 +239,7 @@ func (r *RegulatoryRequest) declare(wallet string, documents []DocumentType, fit
 		if err != nil {
 			return nil
 		}
-		with, err := r.costIn(changed, wallet, documents)
+		with, err := r.costIn(changed, currency, documents)
 		if err == nil && fits(with) && len(lines) > 0 {
 			texts = append(texts, fmt.Sprintf("%s (the cost is then %s)", r.Dialect.Declare(lines...),
 				Budget{Amount: with.most, Currency: with.currency}))
@@ -260,15 +261,18 @@ func (r *RegulatoryRequest) declare(wallet string, documents []DocumentType, fit
 	for next := try(); len(texts) == 0 && len(next) > 0 && len(together) < most; next = try(together...) {
 		together = append(together, next[0])
 	}
+	text, condition := strings.Join(texts, ", or "), "only if a transaction of the wallet confirms it, "
 	switch {
-	case len(texts) == 0:
+	case text == "":
 		return ""
+	case strings.Contains(text, " = "+cost.NoCurrency):
+		text += ", with the code of the transaction in place of " + cost.NoCurrency
 	case strings.Contains(texts[0], "offer.beside") && strings.Contains(texts[0], " and "):
-		return "only if a transaction of the wallet shows that none of them is charged, " + strings.Join(texts, ", or ")
+		condition = "only if a transaction of the wallet shows that none of them is charged, "
 	case strings.Contains(texts[0], "offer.beside"):
-		return "only if a transaction of the wallet shows that it is not charged, " + strings.Join(texts, ", or ")
+		condition = "only if a transaction of the wallet shows that it is not charged, "
 	}
-	return "only if a transaction of the wallet confirms it, " + strings.Join(texts, ", or ")
+	return condition + text
 }
 
 // linesOf returns lines that may make a cost clear, or lower it.
@@ -301,20 +305,16 @@ type sum struct {
 	lines       []dialect.Line
 }
 
-// cost adds up what documents cost. A price without a currency is in that of the dialect, which can be the wallet's.
-func (r *RegulatoryRequest) cost(wallet string, documents []DocumentType) (sum, error) {
-	return r.costIn(cmp.Or(r.Dialect, &dialect.Dialect{}), wallet, documents)
+// cost adds up what documents cost. The currency is that of the budget, if there is one.
+func (r *RegulatoryRequest) cost(currency string, documents []DocumentType) (sum, error) {
+	return r.costIn(r.Dialect, currency, documents)
 }
 
 // costIn is cost for a service with another dialect.
-func (r *RegulatoryRequest) costIn(d *dialect.Dialect, wallet string, documents []DocumentType) (s sum, err error) {
-	assumed := d.Offer.DefaultCurrency
-	if assumed == "wallet" {
-		assumed = wallet
-	}
-	offers := cost.Read(r.shown().Data, d)
+func (r *RegulatoryRequest) costIn(d *dialect.Dialect, currency string, documents []DocumentType) (s sum, err error) {
+	offers := cost.Read(r.shown().Data, d, currency)
 	for _, slug := range documents {
-		offer, err := offers.Cost(string(slug), assumed)
+		offer, err := offers.Cost(string(slug))
 		switch {
 		case err != nil:
 			return sum{}, fmt.Errorf("%s %w", slug, err)

@@ -112,6 +112,46 @@ func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
 	}
 }
 
+// The line for a price without a currency names a code that the draft shows, and that of the budget only if it shows
+// none. Pasted unread, it buys nothing that the service charges in another currency.
+func TestBudget_TheLineOfACurrency(t *testing.T) {
+	t.Parallel()
+	for draft, test := range map[string]struct {
+		line string // the first that the error of a budget in NGN prints
+		fits bool   // the budget allows the purchase with it
+	}{
+		of(`"amount":21`): {"offer.default_currency = NGN", true},
+		of(`"amount":21,"cost":{"vat":1.26,"unit":"NGN"}`):       {"offer.currency = cost.unit", true},
+		of(`"amount":21,"cost":{"vat":1.26,"unit":"USD"}`):       {"offer.currency = cost.unit", false},
+		of(`"amount":21,"country":"NGA"`):                        {"offer.currency = country", false},
+		of(`"amount":21`) + `,"charge_currency":"USD"`:           {"record.currency = charge_currency", false},
+		of(`"amount":21,"fees":[{"amount":1,"currency":"USD"}]`): {"", false},
+		of(`"cost":{"net":21,"vat":1.26,"unit":"USD"}`):          {"offer.amount = cost.net\noffer.currency = cost.unit", false},
+	} {
+		check := func(d *dialect.Dialect) error {
+			client := shippingtest.NewClient(t, shippingtest.NewService(record("draft", draft)), shipping.WithDialect(d))
+			read := shippingtest.Must(client.Regulatory.Get(t.Context(), "RD-1"))(t)
+			_, err := shipping.Budget{Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}.Check(read, "FDA")
+			return err
+		}
+		first := check(nil)
+		lines := strings.Join(declared(first), "\n")
+		if lines != test.line {
+			t.Errorf("%s: %q in %v; want %q", draft, lines, first, test.line)
+		}
+		d := new(dialect.Dialect)
+		shippingtest.NoError(t, d.Apply(lines))
+		if err := check(d); (err == nil) != test.fits {
+			t.Errorf("%s: with %q: %v", draft, lines, err)
+		}
+	}
+}
+
+// of returns the available documents of a draft with one offer.
+func of(members string) string {
+	return `"available_documents":[{"document_type":"FDA",` + members + `}]`
+}
+
 // The specification shows no status in the response to an analysis. Such a draft is read before its purchase, and the
 // price that is read is the one that counts: a budget was compared with the price of the analysis.
 func TestBudget_IsHeldAgainstTheDraftThatIsPurchased(t *testing.T) {

@@ -283,13 +283,6 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		}
 		return err
 	}
-	twice := func(ctx context.Context, client *shipping.Client) error {
-		if err := unbudgeted(ctx, client); err == nil ||
-			!strings.HasSuffix(err.Error(), `, only if a transaction of the wallet shows that it is that of the budget, "wallet"`) {
-			return err
-		}
-		return nil // a person has to write the code
-	}
 	quoted := func(ctx context.Context, client *shipping.Client) error {
 		draft := shippingtest.Must(analyzed(ctx, client))(t)
 		_, err := client.Regulatory.Purchase(ctx,
@@ -333,12 +326,14 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		"the quote of a draft": {shippingtest.NewService(record("draft",
 			`"charged_amount":9,"available_documents":[{"slug":"FDA",`+mode+`"mode":"automated"}]`)), quoted,
 			[]string{"purchase.quoted = true"}},
-		"the name of a price, without a currency": {offered(`{"document_type":"FDA","value_due":9}`), twice,
-			[]string{"offer.amount = value_due", "offer.default_currency = wallet"}},
+		"the name of a price, without a currency": {offered(`{"document_type":"FDA","value_due":9}`),
+			unbudgeted, []string{"offer.amount = value_due", "offer.default_currency = XXX"}},
 		"the name of a type, without a budget": {offered(`{` + mode + `"code":"FDA","mode":"automated"}`), unbudgeted,
 			[]string{"offer.document_type = code"}},
 		"the currency of a price": {offered(`{"document_type":"FDA","amount":9}`), priced,
-			[]string{"offer.default_currency = wallet"}},
+			[]string{"offer.default_currency = NGN"}},
+		"the name of a currency": {offered(`{"document_type":"FDA","amount":9,"cost":{"unit":"NGN"}}`), priced,
+			[]string{"offer.currency = cost.unit"}},
 		"the name of a type": {offered(`{`+mode+`"code":"FDA","mode":"automated"}`, `{`+mode+`"code":"MSDS","mode":"manual"}`),
 			automated, []string{"offer.document_type = code"}},
 		"the name of a mode": {offered(`{`+mode+`"slug":"FDA","kind":"AUTOMATED"}`, `{`+mode+`"slug":"MSDS","kind":"manual"}`),

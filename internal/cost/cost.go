@@ -334,6 +334,20 @@ func codeIn(words []string) string {
 	return ""
 }
 
+// codes returns the members below a value that may hold the code of a currency, each as a line that declares the field.
+func (c *counter) codes(field string, v jsonread.Value, at place) (lines []dialect.Line) {
+	if isCode := IsCode(v.Text) && (at.isCurrency() || v.Text == strings.ToUpper(v.Text)); isCode && !c.describes(at) {
+		lines = append(lines, dialect.Line{Field: field, Value: at.path})
+	}
+	for _, m := range v.Members {
+		lines = append(lines, c.codes(field, m.Value, at.inside(m.Name))...)
+	}
+	for _, element := range v.Elements {
+		lines = append(lines, c.codes(field, element, at)...)
+	}
+	return lines
+}
+
 // foreign reports whether a currency is known and another than that of the offer. A symbol can stand for several, so it
 // is compared only if that of the offer's currency is known.
 func (c *counter) foreign(currency string) bool {

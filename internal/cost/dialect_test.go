@@ -72,15 +72,17 @@ func TestOffers_CostInADialect(t *testing.T) {
 		"a symbol in an object": {offer{Currency: "-"},
 			`"price":{"amount":5,"currency":"₦"},"fee":1,"fee_currency":"₦"`, "NGN",
 			"5 6 NGN"},
-		"a symbol alone":        {offer{Currency: "-"}, `"amount":5,"currency":"₦"`, "", "offer.default_currency"},
+		"a symbol alone":        {offer{Currency: "-"}, `"amount":5,"currency":"₦"`, "", "without a currency"},
 		"not sent, a code":      {offer{Currency: "-"}, `"price":{"amount":5},"price_currency":"USD"`, "NGN", `price_currency is "USD"`},
-		"no currency to assume": {offer{Amount: "cost"}, `"cost":5`, "", "offer.default_currency"},
+		"no currency to assume": {offer{Amount: "cost"}, `"cost":5`, "", "without a currency"},
+		"an unknown code":       {offer{}, `"amount":5,"cost":{"unit":"TZS"}`, "", "perhaps that of cost.unit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			test.offer.DefaultCurrency = "wallet"
 			offers := Read(jsonread.Parse(`{"available_documents":[{"document_type":"FDA",`+test.sent+`}]}`),
-				&dialect.Dialect{Offer: test.offer})
-			cost, err := offers.Cost("FDA", test.assumed)
+				&dialect.Dialect{Offer: test.offer}, test.assumed)
+			cost, err := offers.Cost("FDA")
 			got := fmt.Sprint(text(cost.Price), " ", text(cost.Most), " ", cost.Currency)
 			if err != nil {
 				got = err.Error()

@@ -37,19 +37,20 @@ func (e *Unclear) Error() string { return e.Problem }
 
 // Offers are the available documents of a draft as they were sent.
 type Offers struct {
-	twice    string         // a name that the draft gives twice
-	currency jsonread.Value // of the draft
+	draft    jsonread.Value
+	twice    string // a name that the draft gives twice
 	entries  map[string][]jsonread.Value
 	dialect  *dialect.Dialect
+	currency string // of the budget; "" if there is none
 }
 
-// Read reads the available documents of a draft, each of them once. The dialect may be nil.
-func Read(draft jsonread.Value, d *dialect.Dialect) *Offers {
+// Read reads the available documents of a draft, each of them once. The dialect may be nil. The currency is that of the
+// budget, if there is one.
+func Read(draft jsonread.Value, d *dialect.Dialect, currency string) *Offers {
 	if d == nil {
 		d = new(dialect.Dialect)
 	}
-	offers := &Offers{currency: draft.At(d.Resolved().Record.Currency), entries: map[string][]jsonread.Value{},
-		dialect: d}
+	offers := &Offers{draft: draft, entries: map[string][]jsonread.Value{}, dialect: d, currency: currency}
 	offers.twice, _ = draft.Repeated()
 	if available := draft.Get("available_documents"); available.Kind == '[' {
 		for _, entry := range available.Elements {
@@ -85,10 +86,9 @@ func Slugs(entry jsonread.Value, name string) (found []string) {
 	return found
 }
 
-// Cost returns the cost of a document. A price without a currency is in the assumed one. The error is the
-// reason why the cost is not known, an [*Unclear] if the dialect can make it clear; the name of the document belongs in
-// front of it.
-func (o *Offers) Cost(slug, assumed string) (Cost, error) {
+// Cost returns the cost of a document. The error is the reason why the cost is not known, an [*Unclear] if the dialect
+// can make it clear; the name of the document belongs in front of it.
+func (o *Offers) Cost(slug string) (Cost, error) {
 	entries := o.entries[strings.TrimSpace(slug)]
 	switch {
 	case len(entries) == 0:
@@ -111,23 +111,46 @@ func (o *Offers) Cost(slug, assumed string) (Cost, error) {
 		}
 		price.currency = own
 	}
-	if price.currency+own == "" && !o.currency.Scalar() {
+	inDraft := o.draft.At(o.dialect.Resolved().Record.Currency)
+	if price.currency+own == "" && !inDraft.Scalar() {
 		return Cost{}, errors.New("has no clear price (the currency of the draft cannot be read)")
 	}
 	code := price.code
 	if !IsCode(code) {
 		code = "" // a symbol
 	}
+	assumed := d.DefaultCurrency
+	if assumed == "wallet" {
+		assumed = o.currency
+	}
 	c := counter{price: price, shown: offer, offer: d,
-		currency: strings.TrimSpace(cmp.Or(price.currency, own, o.currency.Text, code, assumed))}
+		currency: strings.TrimSpace(cmp.Or(price.currency, own, inDraft.Text, code, assumed))}
 	switch {
 	case c.currency == "":
-		return Cost{}, &Unclear{"has a price without a currency: declare its code, such as \"offer.default_currency = NGN\", or, " +
-			"only if a transaction of the wallet shows that it is that of the budget, \"wallet\"",
-			[]dialect.Line{{Field: "offer.default_currency", Value: "wallet"}}}
+		return Cost{}, o.noCurrency(&c)
 	case c.foreign(price.code):
 		c.stop(strings.Join(price.path, "."), "is in "+price.code, "")
 	}
 	c.all(offer, place{price: price.path})
 	return c.cost()
+}
+
+// NoCurrency is the code of ISO 4217 for no currency. It stands in a line for a code that a user has to know.
+const NoCurrency = "XXX"
+
+// noCurrency returns the error of a price without a currency. If the offer or the draft shows a code, the price may be
+// in it. Only if none is shown, the price may be in the currency of the budget.
+func (o *Offers) noCurrency(c *counter) error {
+	lines := c.codes("offer.currency", c.shown, place{})
+	for _, m := range o.draft.Members {
+		if at := (place{}).inside(m.Name); at.isCurrency() {
+			lines = append(lines, c.codes("record.currency", m.Value, at)...)
+		}
+	}
+	if len(lines) == 0 {
+		line := dialect.Line{Field: "offer.default_currency", Value: cmp.Or(o.currency, NoCurrency)}
+		return &Unclear{"has a price without a currency", []dialect.Line{line}}
+	}
+	return &Unclear{"has a price without a currency (perhaps that of " + lines[0].Value + ")",
+		append(lines, dialect.Line{Field: "offer.default_currency", Value: NoCurrency})}
 }

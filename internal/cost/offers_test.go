@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
@@ -22,7 +23,7 @@ func TestOffers_Cost(t *testing.T) {
 		}
 		row := strings.Split(strings.TrimSpace(line), "\t")
 		draft := `{"currency":"NGN","available_documents":[{"slug":"FDA",` + row[3] + `}]}`
-		got, err := Read(jsonread.Parse(draft), nil).Cost("FDA", "")
+		got, err := Read(jsonread.Parse(draft), nil, "").Cost("FDA")
 		price, most := text(got.Price), text(got.Most)
 		if err != nil {
 			price, most = "-", "-"
@@ -42,6 +43,7 @@ func TestOffers_Cost(t *testing.T) {
 func TestOffers_CostOfTheOnlyOffer(t *testing.T) {
 	t.Parallel()
 	of := func(offers string) string { return `"available_documents":[` + offers + `]` }
+	inNaira := &dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "NGN"}}
 	fda := func(members string) string { return `{"document_type":"FDA",` + members + `}` }
 	for members, want := range map[string]string{
 		of(fda(`"amount":5`)):                                                            "5",
@@ -61,7 +63,7 @@ func TestOffers_CostOfTheOnlyOffer(t *testing.T) {
 		of(fda(`"amount":1`) + `,{"document_type":"MSDS","slug":"FDA","amount":100}`):    "",
 		of(fda(`"amount":10.50`) + `,{"slug":"MSDS"},{"slug":"fda","amount":2,"tax":4}`): "10.5",
 	} {
-		got, err := Read(jsonread.Parse(`{"status":"draft",`+members+`}`), nil).Cost("FDA", "NGN")
+		got, err := Read(jsonread.Parse(`{"status":"draft",`+members+`}`), inNaira, "").Cost("FDA")
 		most := text(got.Most)
 		if err != nil || got.Currency != "NGN" {
 			most = ""

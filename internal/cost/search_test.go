@@ -21,7 +21,8 @@ func TestOffers_NoOrdinaryOfferCostsLessThanItsCharge(t *testing.T) {
 	exact, higher, unclear, s := 0, 0, 0, service{randomtest.Random(t)}
 	for range number {
 		offer, charge := s.offer()
-		cost, err := Read(jsonread.Parse(`{"currency":"NGN","available_documents":[{"slug":"FDA",`+offer+`}]}`), nil).Cost("FDA", "")
+		draft := jsonread.Parse(`{"currency":"NGN","available_documents":[{"slug":"FDA",` + offer + `}]}`)
+		cost, err := Read(draft, nil, "").Cost("FDA")
 		if err != nil {
 			unclear++
 			continue
