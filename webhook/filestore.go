@@ -58,7 +58,7 @@ func OpenFileStore(path string, options StoreOptions) (*FileStore, error) {
 			path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("webhook: the store cannot be created: make the folder %s first: %w", filepath.Dir(path), err)
+		return nil, fmt.Errorf("webhook: the store cannot be created: %w; make its folder first", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("webhook: the store cannot be opened: %w", err)

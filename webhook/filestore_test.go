@@ -66,7 +66,7 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 		}
 	}
 	if _, err := webhook.OpenFileStore(filepath.Join(t.TempDir(), "missing", "store"),
-		webhook.StoreOptions{}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "make the folder ") {
+		webhook.StoreOptions{}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "; make its folder first") {
 		t.Errorf("without a folder: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "store")

@@ -100,7 +100,7 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if request.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		http.Error(w, "notifications are sent with POST", http.StatusMethodNotAllowed)
+		http.Error(w, "this address receives notifications, which are sent with POST: register it as a webhook", http.StatusMethodNotAllowed)
 		return
 	}
 	body, status, err := r.read(w, request)
@@ -116,7 +116,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.later(w, request, err)
 		return
 	case err != nil:
-		r.refuse(w, request, http.StatusUnauthorized, err, slog.String("check", r.signatureAdvice(request.Header)))
+		r.refuse(w, request, http.StatusUnauthorized, err)
 		return
 	}
 	n, err := parse(body)
@@ -165,25 +165,9 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 	return body, http.StatusOK, nil
 }
 
-// signatureAdvice returns what to check if a signature is missing or wrong.
-func (r *Receiver) signatureAdvice(header http.Header) string {
-	name := r.settings.scheme.Header
-	switch n := len(header.Values(name)); {
-	case n == 0 && r.settings.verifier == nil:
-		return "the delivery has no header " + name +
-			": if the service signs in another header, set it with WithDialect or WithVerifier"
-	case n == 1 || r.settings.verifier != nil:
-		return "the receiver needs the key that the service signs with (WithKeys), and the body as it was sent: check that " +
-			"nothing before the receiver changes the body"
-	default:
-		return "the delivery has several headers " + name + ": the service sends one"
-	}
-}
-
-func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status int, err error, attrs ...slog.Attr) {
-	r.log(request.Context(), slog.LevelWarn, "notification refused",
-		append([]slog.Attr{slog.Int("status", status), slog.String("error", r.settings.redacted(err.Error()))}, attrs...)...)
+func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status int, err error) {
 	text := r.settings.redacted(err.Error())
+	r.log(request.Context(), slog.LevelWarn, "notification refused", slog.Int("status", status), slog.String("error", text))
 	if status == http.StatusUnauthorized { // a verifier's reason is not for a sender that may be forging
 		text = ErrSignature.Error()
 	}

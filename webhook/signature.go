@@ -37,6 +37,13 @@ func Sign(key string, body []byte) string {
 // ErrSignature is returned for a body whose signature is missing or wrong.
 var ErrSignature = errors.New("webhook: the signature is missing or wrong")
 
+// signatureError is an [ErrSignature] with the problem of a delivery.
+type signatureError string
+
+func (e signatureError) Error() string { return "webhook: " + string(e) }
+
+func (e signatureError) Unwrap() error { return ErrSignature }
+
 // Verify returns nil if the signature of a body is valid under one of the keys, and [ErrSignature] otherwise, in a time
 // that does not depend on where a signature differs or which key made it. An empty key, such as that of an unset
 // variable, is never valid, because anybody could sign with it.
@@ -82,7 +89,7 @@ func (s *settings) verification() (func(http.Header, []byte) error, error) {
 	}
 	return func(header http.Header, body []byte) error {
 		if problem := s.scheme.Verify(header, body, keys, time.Now()); problem != "" {
-			return fmt.Errorf("%w: %s", ErrSignature, problem)
+			return signatureError(problem)
 		}
 		return nil
 	}, nil

@@ -100,9 +100,9 @@ func (s Scheme) Verify(header http.Header, body []byte, keys [][]byte, now time.
 	for _, name := range needed {
 		switch {
 		case len(header.Values(name)) == 0:
-			return fmt.Sprintf("the header %s is missing", name)
+			return fmt.Sprintf("the header %s is missing: if the service signs in another header, set it with WithDialect", name)
 		case Single(header, name) == "":
-			return fmt.Sprintf("the header %s has several values, or none", name)
+			return fmt.Sprintf("the header %s has several values, or none: the service sends one", name)
 		}
 	}
 	timestamp, matched := Single(header, s.TimestampHeader), false
@@ -113,7 +113,8 @@ func (s Scheme) Verify(header http.Header, body []byte, keys [][]byte, now time.
 		}
 	}
 	if !matched {
-		return fmt.Sprintf("the signature in %s is wrong: another key has signed it, or the body has changed since", s.Header)
+		return fmt.Sprintf("the signature in %s is wrong: check that the receiver has the service's key (WithKeys), and that "+
+			"nothing before it changes the body", s.Header)
 	}
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	away := now.Sub(time.Unix(seconds, 0)).Abs()
