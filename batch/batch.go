@@ -52,18 +52,18 @@ type Item struct {
 // source returns the id of the shipment or the URL of the file.
 func (i Item) source() string { return cmp.Or(i.Analyze.ShipmentID, i.Analyze.FileURL) }
 
-func (i Item) validate() error {
+// validate returns an error that begins with the name of the item.
+func (i Item) validate(name string) error {
 	if err := i.Analyze.Validate(); err != nil && (i.Key == "" || i.source() != "") {
-		return err
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	if i.key() == i.Analyze.FileURL && i.holdsMore() {
-		return invalid("Item", "has a FileURL with a query or a user and no Key: the query of a signed address is new each "+
-			"time, so that the journal could not recognize the invoice: set a Key, such as the number of the invoice")
+		return invalid(name, "has no Key, and a FileURL with a query or a user, which can differ in the next run: set a Key, "+
+			"such as the number of the invoice")
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
-		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep",
-			spelling.Quote(i.key()),
-			problem))
+		return invalid(name, fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep",
+			spelling.Quote(i.key()), problem))
 	}
 	return nil
 }
@@ -315,14 +315,14 @@ type openItems struct {
 
 // ofOneRequest removes the advice for a request without a batch: an item has that of [Result.next].
 var ofOneRequest = strings.NewReplacer("\n", "; ", "; do not purchase again: call Regulatory.SettlePurchase later", "",
-	"; call Regulatory.Wait to continue", "", ": call Regulatory.Resume to continue", "")
+	"; call Regulatory.Wait to continue", "", ": call Regulatory.Resume to continue", "", ", then purchase again", "")
 
 // line returns the cause, in at most longest bytes, what to do, the number of items and some keys.
 func (o *openItems) line(longest int) string {
 	const some = 3
 	cause, items := ofOneRequest.Replace(fmt.Sprint(o.first.Err)), "item "
-	if len(cause) > longest {
-		cause = strings.ToValidUTF8(cause[:longest], "") + "…"
+	if len(cause) > longest { // what to do is at the end
+		cause = strings.ToValidUTF8(cause[:longest/2], "") + "…" + strings.ToValidUTF8(cause[len(cause)-longest/2:], "")
 	}
 	if len(o.keys) > 1 {
 		items = fmt.Sprint(len(o.keys), " items: ")
@@ -398,9 +398,19 @@ func (r Result) next() string {
 	case r.retryable():
 		return "run the batch again"
 	case errors.Is(r.Err, shipping.ErrNotFound):
-		return "correct its id, or leave the item out"
+		return "or leave the item out"
+	case r.isAdvised():
+		return "then run the batch again"
 	}
 	return "remove the cause, then run the batch again"
+}
+
+// isAdvised reports whether the error itself states what to correct.
+func (r Result) isAdvised() bool {
+	_, call := errors.AsType[*shipping.Error](r.Err)
+	_, invalid := errors.AsType[*shipping.ValidationError](r.Err)
+	_, over := errors.AsType[*shipping.BudgetError](r.Err)
+	return call || invalid || over
 }
 
 // fitsAnotherPeriod reports whether an item needs at most a whole budget.
@@ -462,8 +472,8 @@ func validateItems(items []Item) error {
 	seen := make(map[string]bool, len(items))
 	var repeated []string
 	for i, item := range items {
-		if err := item.validate(); err != nil {
-			return fmt.Errorf("item %d: %w", i+1, err)
+		if err := item.validate(fmt.Sprint("Item ", i+1)); err != nil {
+			return err
 		}
 		if key := item.key(); seen[key] && len(repeated) < most {
 			repeated = append(repeated, fmt.Sprintf("%d has the key %s of an earlier item", i+1, spelling.Quote(key)))

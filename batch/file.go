@@ -177,9 +177,8 @@ func openError(path string, err error) error {
 		return fmt.Errorf("%w: %s: it is open in another process, or in this one; close it there, or open it once and "+
 			"make one Run at a time with it", ErrInUse, path)
 	}
-	folder := filepath.Dir(path)
-	if _, missing := os.Stat(folder); errors.Is(missing, os.ErrNotExist) {
-		return fmt.Errorf("shipping: the batch journal cannot be created: make the folder %s first: %w", folder, err)
+	if _, missing := os.Stat(filepath.Dir(path)); errors.Is(missing, os.ErrNotExist) {
+		return fmt.Errorf("shipping: the batch journal cannot be created: %w; make its folder first", err)
 	}
 	return fmt.Errorf("shipping: the batch journal cannot be opened: %w", err)
 }

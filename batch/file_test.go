@@ -101,7 +101,7 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "no", "such", "folder")
 	if _, err := batch.OpenFile(filepath.Join(folder, "journal")); !errors.Is(err, os.ErrNotExist) ||
-		!strings.Contains(err.Error(), "make the folder "+folder) {
+		!strings.Contains(err.Error(), "; make its folder first") {
 		t.Errorf("a folder that is missing: %v", err)
 	}
 	if _, err := batch.OpenFile(t.TempDir()); err == nil ||
