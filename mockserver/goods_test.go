@@ -108,7 +108,7 @@ func TestAddShipment_OverHTTP(t *testing.T) {
 		`{"line_items":[{}]}`:                  "needs an hs_code",
 		`{"line_items":[{"hs_code":"shoes"}]}`: "hs_code must have 2, 4, 6, 8, 10 or 12 digits",
 		// A spreadsheet dropped the zero of 030559, and two documents that the fish needs were not offered.
-		`{"line_items":[{"description":"Dried fish","quantity":2,"hs_code":"30559"}]}`: "2, 4, 6, 8, 10 or 12 digits",
+		`{"line_items":[{"description":"Dried fish","quantity":2,"hs_code":"30559"}]}`: `a leading zero), not "30559"; leave`,
 		// The OpenAPI document does not allow these identifiers, so that checking clients refused them.
 		`{"shipment_id":"ORD-7"}`:                              "shipment_id must be SH- and at most 64 letters and digits",
 		`{"shipment_id":"SH-1 2"}`:                             "shipment_id must be SH-",

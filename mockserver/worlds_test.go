@@ -236,7 +236,7 @@ func TestAdminWorlds_RefuseWithTheReason(t *testing.T) {
 		status int
 		want   string
 	}{
-		{`POST /_mock/worlds {"name":"c i"}`, 400, "its key is sk_"},
+		{`POST /_mock/worlds {"name":"c i"}`, 400, `its name is "c i": use 1 to 64 letters`},
 		{`POST /_mock/worlds {}`, 400, "name is required: send {"},
 		{`POST /_mock/worlds/virtual_c/reset`, 404, `no world "virtual_c" is open: did you mean virtual_ci?`},
 		{`DELETE /_mock/worlds/home`, 400, "POST /_mock/worlds/home/reset"},

@@ -88,20 +88,22 @@ func (s *sweeper) sweep(ctx context.Context) error {
 
 // provesNothing returns an error if the run without faults cannot be compared with others.
 func (s *sweeper) provesNothing() error {
-	n, files := s.normal, s.config.Goal.Files
+	n, files, advice := s.normal, s.config.Goal.Files, ""
+	if !s.config.inMemory && len(n.calls)+len(n.unknown) == 0 {
+		advice = ": let it read the address of the service from SHIPPING_BASE_URL, and the key from SHIPPING_SECRET_KEY"
+	}
 	switch {
 	case !n.out.Success:
-		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing. Correct the error in its output. %s", n.How,
+		return fmt.Errorf("sweep: the program fails without faults (%s): correct the error in its output. %s", n.How,
 			n.requestsSent())
 	case len(n.out.Files) < len(files):
 		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", files,
 			slices.Sorted(maps.Keys(n.out.Files)))
 	case len(n.notifier.emitted) > 0 && len(n.received) == 0:
-		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing. "+
-			"It must listen at the address of the notifications (-notify), and respond with a status of 2xx: %s",
-			listed(n.unaccepted))
+		return fmt.Errorf("sweep: the program accepts no notification without faults: %s. Let it listen at the address of "+
+			"-notify, and respond with a status of 2xx", listed(n.unaccepted))
 	case len(n.Requests) == 0:
-		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies. %s", n.requestsSent())
+		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies. %s%s", n.requestsSent(), advice)
 	}
 	return nil
 }

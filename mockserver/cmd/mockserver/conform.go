@@ -168,7 +168,7 @@ shipments begin with SH-DOCTOR. Receivers on other machines are tested only with
 
 func examine(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Args().Present() {
-		return exit{exitUsage, errors.New("no URL given, such as mockserver doctor http://127.0.0.1:8080/hooks")}
+		return exit{exitUsage, errors.New("no URL given: write one, such as mockserver doctor http://127.0.0.1:8080/hooks")}
 	}
 	d, err := readDialect(cmd.String("dialect"))
 	if err != nil {

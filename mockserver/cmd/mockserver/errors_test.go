@@ -15,7 +15,7 @@ func TestRun_Errors(t *testing.T) {
 	t.Parallel()
 	busy, running := taken(t), strings.TrimPrefix(start(t, nil, "-json").world(t).URL, "http://")
 	bad := file(t, "bad.json", `{"offer":{"amout":"price"}}`)
-	const noRequest = "It sent no request: it must read the address of the service from SHIPPING_BASE_URL"
+	const noRequest = "It sent no request"
 	for _, test := range []struct {
 		line string // {busy}, {running} and {bad} are replaced
 		code int
@@ -37,7 +37,7 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep", exitUsage, "name the program"},
 		{"sweep -faults lost -- go", exitUsage, `unknown fault "lost"`},
 		{"sweep -only purchase -- go", exitUsage, "write it as regulatory.purchase#1:lost-after"},
-		{"sweep -only regulatory.purchase#1:killed -- go", exitUsage, "set Restart"},
+		{"sweep -only regulatory.purchase#1:killed -- go", exitUsage, "set -restart"},
 		{`sweep -goal {"file":[]} -- go`, exitUsage, `write it as {"documents": `},
 		{"sweep -goal no-such-goal.json -- go", exitUsage, "no-such-goal.json"},
 		{"sweep -setup no-such-setup.json -- go", exitUsage, "no-such-setup.json"},
@@ -53,8 +53,9 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -- ./no-such-program", exitFailure, "cannot start the program: "},
 		{"sweep -- {dir}", exitFailure, "cannot start the program: "},
 		{"sweep -- go no-such-subcommand", exitFailure,
-			"fails without faults (exit code 2), so faults would prove nothing. Correct the error in its output. " + noRequest},
-		{"sweep -- go version", exitFailure, "without a request to which a fault applies. " + noRequest},
+			"fails without faults (exit code 2): correct the error in its output. " + noRequest},
+		{"sweep -- go version", exitFailure, "without a request to which a fault applies. " + noRequest +
+			": let it read the address of the service from SHIPPING_BASE_URL"},
 		{"sweep -scenario nowhere -- go", exitFailure, "nowhere"},
 
 		{"serve -addr {busy}", exitFailure, "{busy} is used by another program: stop it, or use a free port with -addr " +

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -68,14 +69,14 @@ func New(c Config) *Admin {
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		advice := fmt.Sprintf("GET %s lists the routes, and GET %[1]sworlds/home the wallets, shipments, invoices and "+
+			"webhooks of the server's own world", wire.ControlPrefix)
 		meant := api.Nearest(r.URL.Path, slices.Collect(maps.Keys(paths)))
-		if meant != "" {
-			meant = "did you mean " + meant + "? "
+		if meant != "" && spelling.Distance(meant, r.URL.Path) < 3 {
+			advice = "did you mean " + meant + "?"
 		}
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf(
-			"no route %s %s: %sGET %[4]s lists the routes, and GET %[4]sworlds/home the wallets, shipments, invoices and "+
-				"webhooks of the server's own world",
-			r.Method, r.URL.Path, meant, wire.ControlPrefix))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound,
+			fmt.Sprintf("no route %s %s: %s", r.Method, r.URL.Path, advice))
 		s.write(w, r, &p)
 	})
 	return s

@@ -211,6 +211,6 @@ func (s *Admin) noWorld(name string) error {
 	if nearest := spelling.Nearest(name, known); nearest != "" {
 		return notFound("no world %q is open: did you mean %s?", name, nearest)
 	}
-	return notFound("no world %q is open: GET %sworlds lists them, and POST %[2]sworlds opens one", name,
+	return notFound("no world %q is open: use one that GET %sworlds lists, or open it with POST %[2]sworlds", name,
 		wire.ControlPrefix)
 }

@@ -235,8 +235,8 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	case !strings.EqualFold(scheme, "Bearer") || key == "":
 		message = "the Authorization header is malformed: write it as Bearer, a space and the secret key"
 	default:
-		message = "unknown secret key: use the secret_key that the server printed on start (in Go: Server.SecretKey), or " +
-			"a key that opens a world: GET " + wire.ControlPrefix + " lists the scenarios"
+		message = "unknown secret key: use the secret_key that the server printed on start, or that of a world (in Go: " +
+			"Server.SecretKey, World.SecretKey)"
 	}
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}

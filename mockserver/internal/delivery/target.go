@@ -14,8 +14,7 @@ import (
 )
 
 // ErrNotLoopback is returned for a target on another machine.
-var ErrNotLoopback = errors.New("only loopback targets receive deliveries; allow others with -deliver-anywhere (in " +
-	"Go: WithDeliverAnywhere)")
+var ErrNotLoopback = errors.New("not a loopback address: allow others with -deliver-anywhere (in Go: WithDeliverAnywhere)")
 
 // CheckTarget returns an error if a URL cannot be a webhook's: if it is not an absolute http or https address, or
 // if it is on another machine and anywhere is false.
@@ -25,7 +24,7 @@ func CheckTarget(target string, anywhere bool) error {
 		return fmt.Errorf("%q is not an absolute http or https URL", target)
 	}
 	if !anywhere && !IsLoopback(u.Hostname()) {
-		return ErrNotLoopback
+		return fmt.Errorf("%q is %w", u.Hostname(), ErrNotLoopback)
 	}
 	return nil
 }

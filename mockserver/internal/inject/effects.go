@@ -89,7 +89,7 @@ func status(x *wire.Exchange, f fault.Fault) { refuse(x, f.Status, http.Header(f
 
 // refuse completes an exchange with an error envelope.
 func refuse(x *wire.Exchange, code int, header http.Header) {
-	x.Reply = wire.Refused(code, wire.CodeInjected, fmt.Sprintf("injected fault: %d %s", code, http.StatusText(code)))
+	x.Reply = wire.Refused(code, wire.CodeInjected, "injected fault")
 	x.Reply.Header = header
 	if code == http.StatusNoContent || code == http.StatusNotModified {
 		x.Reply.Body = nil
@@ -248,8 +248,8 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 			"event selects notifications: leave it out, or use a kind such as " + fault.RepeatNotification().Kind},
 		{r.Operation != "" && r.Operation != fault.Notification && !operations.Exists(r.Operation) &&
 			!slices.Contains(stubs, r.Operation),
-			fmt.Sprintf("unknown operation %q%s; GET /_mock/faults lists the operations, and a stub adds its own",
-				r.Operation, spelling.Meant(r.Operation, operations.Names(nil)))},
+			fmt.Sprintf("unknown operation %q%s", r.Operation, cmp.Or(spelling.Meant(r.Operation, operations.Names(nil)),
+				": use one that GET /_mock/faults lists, or that of a stub"))},
 		{len(r.Name) > 256, fmt.Sprintf("the name has %d bytes: use at most 256", len(r.Name))},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
 		{r.First > 0 && r.Nth > r.First,

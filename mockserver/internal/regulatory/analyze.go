@@ -137,7 +137,7 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 			"with the name of the world,"
 	}
 	return refuse(CodeAnalysisFailed, specAnalyzeFails,
-		"analysis failed: %s; %s and analyze again (the failed request is %s)",
+		"%s: %s and analyze again (request %s)",
 		reason, correct, stored.RequestID).of(stored)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // The edits of a draft are named in the specification ("Editing the draft covers items, addresses,
@@ -171,15 +172,16 @@ func checkItems(items []LineItem) []Problem {
 				"must be IT- and letters and digits; leave it out for a new item"},
 			{strings.TrimSpace(item.Description) == "", "description", "must describe the item"},
 			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code",
-				"must have 2, 4, 6, 8, 10 or 12 digits (spreadsheets drop a leading zero); leave it out if unknown"},
+				"must have 2, 4, 6, 8, 10 or 12 digits (spreadsheets drop a leading zero)" + not(item.HSCode) +
+					"; leave it out if unknown"},
 			{item.Quantity < 1, "quantity", "must be at least 1, as a whole number"},
 			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price",
 				"must be a number that is not negative, of at most 18 digits"},
-			{!isCurrency(item.Currency), "currency", "must be a three-letter code such as USD"},
+			{!isCurrency(item.Currency), "currency", "must be a three-letter code such as USD" + not(item.Currency)},
 			{isUnreadable(item.Weight) || item.Weight.Sign() < 0, "weight",
 				"must be a number of kilograms that is not negative, of at most 18 digits"},
 			{item.OriginCountry != "" && !isCountry(item.OriginCountry), "origin_country",
-				"must be a two-letter code such as CN, or left out"},
+				"must be a two-letter code such as CN, or left out" + not(item.OriginCountry)},
 		} {
 			if rule.broken {
 				problems = append(problems, Problem{Field: fmt.Sprintf("line_items[%d].%s", i, rule.field), Reason: rule.reason})
@@ -189,22 +191,31 @@ func checkItems(items []LineItem) []Problem {
 	return problems
 }
 
+// not completes the reason of a problem with the value that was sent, if any.
+func not(value string) string {
+	if value == "" {
+		return ""
+	}
+	return ", not " + spelling.Quote(value)
+}
+
 // checkAddress checks the country, on which documents depend. The other fields are free text.
 func checkAddress(end string, address *Address) []Problem {
 	if address == nil || isCountry(address.Country) {
 		return nil
 	}
-	return []Problem{{Field: end + ".country", Reason: "must be a two-letter code such as US"}}
+	return []Problem{{Field: end + ".country", Reason: "must be a two-letter code such as US" + not(address.Country)}}
 }
 
 func checkShipping(s Shipping) []Problem {
 	var problems []Problem
 	if s.Incoterm != "" && !slices.Contains(strings.Fields(incoterms), s.Incoterm) {
-		problems = append(problems, Problem{Field: "incoterm", Reason: "must be one of " + incoterms})
+		problems = append(problems, Problem{Field: "incoterm", Reason: "must be one of " + incoterms + not(s.Incoterm)})
 	}
 	if s.EstimatedArrival != "" && !isTime(s.EstimatedArrival) {
 		problems = append(problems, Problem{Field: "estimated_arrival",
-			Reason: "must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00.000Z"})
+			Reason: "must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00.000Z" +
+				not(s.EstimatedArrival)})
 	}
 	return problems
 }

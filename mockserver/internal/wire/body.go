@@ -245,7 +245,7 @@ func position(err error, length int) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		text := fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
 		if strings.Contains(text, `'\''`) {
-			text += ": JSON has double quotes"
+			text = fmt.Sprintf("it has a single quote at byte %d: write double quotes", syntax.Offset)
 		}
 		return text
 	}

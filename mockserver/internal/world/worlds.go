@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
@@ -82,8 +83,7 @@ var (
 var ErrNotOpened = errors.New("the world of this key is not open")
 
 // ErrKeyForm is an [ErrNoWorld] for a key without the format of keys.
-var ErrKeyForm = fmt.Errorf("%w: its name must have 1 to %d letters, digits, dots, hyphens and underscores; its key is "+
-	"sk_test_, the scenario, an underscore and the name, such as sk_test_default_ci42", ErrNoWorld, longestName)
+var ErrKeyForm = fmt.Errorf("%w", ErrNoWorld)
 
 const longestName = 64
 
@@ -232,9 +232,13 @@ func (b *Worlds) OpenWith(name string, over *Dialect) (*World, error) {
 func splitKey(key string) (scenario, name string, err error) {
 	rest, found := strings.CutPrefix(key, account.KeyPrefix)
 	scenario, name, cut := strings.Cut(rest, "_")
-	if !found || !cut || name == "" || len(name) > longestName ||
-		strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) {
-		return "", "", ErrKeyForm
+	switch {
+	case !found || !cut:
+		return "", "", fmt.Errorf("%w: its key is sk_test_, the scenario, an underscore and the name, such as "+
+			"sk_test_default_ci42", ErrKeyForm)
+	case name == "" || len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }):
+		return "", "", fmt.Errorf("%w: its name is %s: use 1 to %d letters, digits, dots, hyphens and underscores", ErrKeyForm,
+			spelling.Quote(name), longestName)
 	}
 	return scenario, name, nil
 }
