@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
@@ -106,7 +107,7 @@ func (e *Error) statusHint() string {
 	case e.operation.Provisional &&
 		(status == http.StatusMethodNotAllowed || status == http.StatusNotFound && !e.Refused()):
 		return "the service may have another route: with it, " + declareRoute(e.operation)
-	case status == http.StatusUnauthorized:
+	case status == http.StatusUnauthorized && e.explained == "":
 		return "check that the secret key belongs to this base address"
 	case isMarkup(e.Body), status == http.StatusForbidden && e.noEnvelope:
 		return "a proxy or firewall may have sent it: Error.Body contains it"
@@ -162,10 +163,12 @@ func (e *Error) readHint() string {
 		return "the Transport of the http.Client (WithHTTPClient) returned this error: if it is a mock, register " +
 			"a response to this request"
 	}
-	if late, ok := errors.AsType[*transport.TimeoutError](e.Cause); ok && late.Of != "" {
-		return "raise it, or try again later"
-	}
+	late, ok := errors.AsType[*transport.TimeoutError](e.Cause)
 	switch {
+	case ok && late.Of != "" && late.After < time.Millisecond:
+		return "set it with a unit, such as 30*time.Second: a bare number counts nanoseconds"
+	case ok && late.Of != "":
+		return "raise it, or try again later"
 	case e.isUnsupported():
 		return unsupported
 	case e.StatusCode == http.StatusBadGateway, e.StatusCode == http.StatusGatewayTimeout:

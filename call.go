@@ -155,9 +155,8 @@ func (c *core) find(r request) (operations.Operation, error) {
 	}
 	if operation := c.operations[i]; operation.Provisional && c.dialect.Routes[operation.Name] == "" {
 		return operation, invalidRequest(r.operation, "WithDialect",
-			"is missing, or has no route for "+operation.Name+": the specification documents no path for this operation; ask "+
-				"the service for its route, then "+declareRoute(operation)+" with that route (NewClientFromEnv reads the file in "+
-				"SHIPPING_DIALECT)")
+			"has no route for this operation, and the specification documents none: ask the service for its route, then "+
+				declareRoute(operation)+", with that route, and pass it, or name its file in SHIPPING_DIALECT")
 	}
 	return c.operations[i], nil
 }

@@ -77,6 +77,8 @@ func TestErrors_Texts(t *testing.T) {
 			"invalid token"),
 		"404 Not Found: no such request ID" + unknown: refusal(404, "no such request"),
 		// Of the reference server, whose messages contain advice.
+		"401 Unauthorized: use another ID; see /_mock/journal/req-1": refusal(401, "use another").
+			HeaderSet(http.Header{"X-Mock-Why": {"/_mock/journal/req-1"}}),
 		"404 Not Found: no request: use another ID; see /_mock/journal/req-1": refusal(404, "no request: use another").
 			HeaderSet(http.Header{"X-Mock-Why": {"/_mock/journal/req-1"}}),
 		"404 Not Found: the body is not JSON: 404 page not found ID" + another: body(404, "404 page not found"),
@@ -116,8 +118,10 @@ func TestErrors_Texts(t *testing.T) {
 		// The method and the URL of a request for which httpmock has no responder were lost.
 		"no response ID: no responder found, for GET https://api.service.test/v1/regulatory-documents/request/RD-1; the " +
 			"Transport of the http.Client (WithHTTPClient) returned this error: if it is a mock, register a response to this request": broken(httpmock.NoResponderFound),
-		"no response ID: no complete response within 1ns, the Timeout of the http.Client; raise it, or try again " +
-			"later": broken(
+		"no response ID: no complete response within 1s, the Timeout of the http.Client; raise it, or try again later": broken(
+			&transport.TimeoutError{After: time.Second, Of: "Timeout of the http.Client"}),
+		"no response ID: no complete response within 1ns, the Timeout of the http.Client; set it with a unit, such as " +
+			"30*time.Second: a bare number counts nanoseconds": broken(
 			&transport.TimeoutError{After: 1, Of: "Timeout of the http.Client"}),
 		"no response ID: x509: certificate signed by unknown authority; if you trust the CA, set SSL_CERT_FILE " +
 			"to the file of its certificate, or RootCAs in the TLSClientConfig of the http.Transport " +

@@ -513,8 +513,8 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 			return nil, b.failed(OutcomePurchasedBefore, b.cause)
 		case evidence.NotCharged:
 			if found.Quiet {
-				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, fmt.Errorf("the request has stayed a draft for %s "+
-					"(a proxy that delays the purchase for longer is not detected)", quietFor)))
+				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, fmt.Errorf("the request has stayed a draft for %s",
+					quietFor)))
 			}
 			return nil, b.failed(OutcomeNotCharged, b.cause)
 		}

@@ -601,7 +601,7 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 
 func TestPurchase_ErrorTexts(t *testing.T) {
 	t.Parallel()
-	const stayed = "; the request has stayed a draft for %s (a proxy that delays the purchase for longer is not detected); "
+	const stayed = "; the request has stayed a draft for %s; "
 	const correct, addMoney = "correct the cause, then purchase again", "add money to the wallet, then purchase again"
 	const later = "; do not purchase again: call Regulatory.SettlePurchase later"
 	ordinary, announced := fmt.Sprintf(stayed, "5s"), fmt.Sprintf(stayed, "1m0s")
@@ -735,7 +735,7 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 			RequestID: "RD-1", PurchaseOptions: shipping.PurchaseOptions{QuietFor: time.Hour},
 		})
 		const want = "shipping: purchase of request RD-1: outcome not charged: " +
-			"the request has stayed a draft for 1h0m0s (a proxy that delays the purchase for longer is not detected)"
+			"the request has stayed a draft for 1h0m0s"
 		if err == nil || err.Error() != want || time.Since(started) < time.Hour {
 			t.Errorf("after %s: %v", time.Since(started), err)
 		}

@@ -101,8 +101,8 @@ func (o selectOnly) from(draft *RegulatoryRequest) ([]DocumentType, error) {
 	}
 	for _, slug := range o {
 		if draft != nil && !slices.Contains(selected, slug) {
-			return nil, fmt.Errorf("shipping: SelectOnly: the draft does not offer %s, only %s: select from its "+
-				"AvailableDocuments", slug, spelling.Quote(strings.Join(draft.offered(), ", ")))
+			return nil, fmt.Errorf("shipping: SelectOnly: the draft does not offer %s: select from the documents that "+
+				"it offers (%s)", slug, oneLine(cmp.Or(strings.Join(draft.offered(), ", "), "none"), maxErrorMessage))
 		}
 	}
 	return selected, nil

@@ -365,7 +365,7 @@ func TestSelect_EachTypeOnce(t *testing.T) {
 	}
 	for _, only := range [][]shipping.DocumentType{{"STEEL"}, {"FDA", "STEEL"}, {"STEEL", "MSDS"}} {
 		selected, err := shipping.SelectOnly(only...)(draft)
-		if err == nil || len(selected) > 0 || !strings.Contains(err.Error(), `does not offer STEEL, only "FDA, MSDS"`) {
+		if err == nil || len(selected) > 0 || !strings.Contains(err.Error(), "does not offer STEEL: select from the documents that it offers (FDA, MSDS)") {
 			t.Errorf("%v: %v, %v", only, selected, err)
 		}
 	}
