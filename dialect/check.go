@@ -77,6 +77,10 @@ func (p point) checkText(field, text string) error {
 	if values, isChoice := p["values"]; isChoice && !slices.Contains(strings.Split(values, ","), text) {
 		return fmt.Errorf("is %q: it must be one of %s", text, strings.ReplaceAll(values, ",", ", "))
 	}
+	isPath := p["kind"] == "member" || p["kind"] == "path"
+	if dotted := strings.NewReplacer("[", ".", "]", "").Replace(text); isPath && text != dotted && text != "[0]" {
+		return fmt.Errorf("is %q: write an element of a list with a dot, such as %q", text, dotted)
+	}
 	switch p["kind"] {
 	case "member":
 		return checkMember(field, text)

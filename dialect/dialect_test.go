@@ -82,8 +82,8 @@ func TestParse_Errors(t *testing.T) {
 		`{"offer":{"ammount":"price"}}`:                               `unknown member "offer.ammount": did you mean "amount"?`,
 		`{"refusal":{"analysis":200.5}}`:                              "refusal.analysis cannot be 200.5: write a whole number",
 		`{"refusal":{"analysis":199}}`:                                "refusal.analysis is 199: a number from 200 to 599",
-		`{"refusal":{"rule":422}}`:                                    `unknown member "refusal.rule": it was removed, because no program needs it: delete it`,
-		`{"measured":{}}`:                                             `unknown member "measured": it was removed`,
+		`{"refusal":{"message":"errors[0].why"}}`:                     `refusal.message is "errors[0].why": write an element of a list with a dot, such as "errors.0.why"`,
+		`{"offer":{"amount":"prices[0]"}}`:                            `write an element of a list with a dot, such as "prices.0"`,
 		`{"offer":{"amount":"name","document_type":"name"}}`:          `offer.document_type and offer.amount are both "name": one member cannot be both`,
 		`{"offer":{"amount":"total","beside":["total"]}}`:             `offer.amount and offer.beside are both "total"`,
 		`{"offer":{"amount":"price","beside":["price.net"]}}`:         `a member cannot be a value and an object`,
@@ -222,8 +222,8 @@ func TestApply(t *testing.T) {
 	}
 	for text, problem := range map[string]string{
 		"contrari": `unknown dialect "contrari": did you mean "contrary"?`, "list.ordr=x": `did you mean "list.order"?`,
-		"list.max_per_page=many": "write a whole number", "list.empty_pages=0": "it was removed",
-		"time.purchasing=5": "write a duration", "purchase.quoted=perhaps": "write true or false",
+		"list.max_per_page=many": "write a whole number",
+		"time.purchasing=5":      "write a duration", "purchase.quoted=perhaps": "write true or false",
 		"record.states=held": "write pairs such as queued=generating",
 		"routes=POST /v1/x":  "write pairs such as regulatory.retry=POST /v1/regulatory-documents/{request_id}/retries",
 		"routes=":            "write pairs such as regulatory.retry=POST", "time.generation=x": "write a number",

@@ -222,18 +222,6 @@ func appendPlaces(found []place, parent place, of reflect.Type) []place {
 	return found
 }
 
-// removed returns what an error states about a member that earlier versions had; "" about any other.
-func removed(name string) string {
-	if slices.Contains([]string{"measured", "offer.absent", "purchase.status", "purchase.analyze_status", "refusal.rule",
-		"refusal.funds", "list.wrong_parameter", "list.unknown_parameter", "list.last_next_page", "list.empty_pages",
-		"list.breakdown", "list.unknown_wallet", "request.open", "request.content_type", "request.replay_to_nobody",
-		"request.max_body", "time.unlisted", "notification.webhook_id", "notification.backoff", "notification.timeout",
-		"notification.accept"}, name) {
-		return ": it was removed, because no program needs it: delete it"
-	}
-	return ""
-}
-
 // field returns the field of a name.
 func (d *Dialect) field(name string) (field, error) {
 	var names []string
@@ -243,7 +231,7 @@ func (d *Dialect) field(name string) (field, error) {
 		}
 		names = append(names, f.name)
 	}
-	return field{}, fmt.Errorf("unknown field %q%s", name, cmp.Or(removed(name), spelling.Meant(name, names)))
+	return field{}, fmt.Errorf("unknown field %q%s", name, spelling.Meant(name, names))
 }
 
 // preset returns a dialect with the values that a member of the points has. Tests set each of them.

@@ -105,8 +105,7 @@ func read(object jsonread.Value, into reflect.Value, at string, problems *[]erro
 		value, known := fields[m.Name]
 		switch {
 		case !known:
-			fail("unknown member %q%s", at+m.Name,
-				cmp.Or(removed(at+m.Name), spelling.Suggestion(m.Name, slices.Sorted(maps.Keys(fields)))))
+			fail("unknown member %q%s", at+m.Name, spelling.Suggestion(m.Name, slices.Sorted(maps.Keys(fields))))
 		case value.Kind() == reflect.Struct:
 			read(m.Value, value, at+m.Name+".", problems)
 		default:
