@@ -218,9 +218,6 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 	if err != nil {
 		clear := func(sum) bool { return true }
 		lines := r.declare("", documents, clear)
-		if cost.Read(r.shown().Data, r.Dialect, "").AreUntyped() {
-			lines = r.declareName("offer.document_type", isType)
-		}
 		if lines != "" {
 			err = fmt.Errorf("%w: %s", err, lines)
 		}
@@ -317,7 +314,7 @@ func (r *RegulatoryRequest) costIn(d *dialect.Dialect, currency string, document
 		offer, err := offers.Cost(string(slug))
 		switch {
 		case err != nil:
-			return sum{}, fmt.Errorf("%s %w", slug, err)
+			return sum{}, cmp.Or(r.withoutOffers(), fmt.Errorf("%s %w", slug, err))
 		case s.currency != "" && !cost.SameCurrency(offer.Currency, s.currency):
 			return sum{}, fmt.Errorf("%s is priced in %s, others in %s: select documents of one currency",
 				slug, oneLine(offer.Currency, maxErrorID), oneLine(s.currency, maxErrorID))

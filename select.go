@@ -8,23 +8,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // SelectAll selects every document that the draft offers, including manual ones. A request with a manual document
 // stays in processing until a third party has submitted evidence.
 func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
-	return selectDocuments(draft, func(AvailableDocument) bool { return true }), draft.withoutTypes()
+	return selectDocuments(draft, func(AvailableDocument) bool { return true }), draft.withoutOffers()
 }
 
-// withoutTypes returns an error if the draft has offers, and none of them shows its type.
-func (r *RegulatoryRequest) withoutTypes() error {
+// withoutOffers returns an error if the draft does not show the list of its offers, or none of them shows its type.
+func (r *RegulatoryRequest) withoutOffers() error {
+	const name = "available_documents"
+	isList := func(member string, v jsonread.Value) bool { return v.Kind == '[' || v.Kind == 0 && member == name }
 	hasType := func(offer AvailableDocument) bool { return offer.DocumentType != "" }
-	if r == nil || len(r.AvailableDocuments) == 0 || slices.ContainsFunc(r.AvailableDocuments, hasType) {
+	if r == nil {
 		return nil
 	}
-	return errors.New("shipping: the offers of the draft show no document_type that could be read: " +
-		cmp.Or(r.declareName("offer.document_type", isType), "set offer.document_type of the dialect"))
+	switch lists := r.shown().Data.Paths(isList); {
+	case !slices.Contains(lists, name):
+		return fmt.Errorf("shipping: the draft shows no list %s, only %s: no line of the dialect declares another name, "+
+			"because the specification defines this one: ask the service for it", name,
+			cmp.Or(oneLine(strings.Join(lists, ", "), maxErrorMessage), "members that are no lists"))
+	case len(r.AvailableDocuments) > 0 && !slices.ContainsFunc(r.AvailableDocuments, hasType):
+		return errors.New("shipping: the offers of the draft show no document_type that could be read: " +
+			cmp.Or(r.declareName("offer.document_type", isType), "set offer.document_type of the dialect"))
+	}
+	return nil
 }
 
 func isType(text string) bool { return DocumentType(text).Known() }
@@ -37,7 +48,7 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if draft == nil {
 		return nil, nil
 	}
-	if err := draft.withoutTypes(); err != nil {
+	if err := draft.withoutOffers(); err != nil {
 		return nil, err
 	}
 	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
@@ -88,7 +99,7 @@ func (o selectOnly) from(draft *RegulatoryRequest) ([]DocumentType, error) {
 		return nil, invalidOption("SelectOnly", "got no document types, and would purchase nothing: name them, such as "+
 			"\"CUSTOMS\"")
 	}
-	if err := draft.withoutTypes(); err != nil {
+	if err := draft.withoutOffers(); err != nil {
 		return nil, err
 	}
 	selected := selectDocuments(draft,

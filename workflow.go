@@ -254,9 +254,9 @@ func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*Purchase
 			return p, f.failed(wait.StepEdited, p.Draft, err)
 		}
 		f.report(PollEvent{Step: wait.StepEdited, Request: p.Draft})
-	case f.options.Select != nil && draft.shown().Status == "":
-		// Purchase reads a draft that shows no status, so Select needs the same reading. A new request may not be readable
-		// yet.
+	case f.options.Select != nil && (draft.shown().Status == "" || draft.withoutOffers() != nil):
+		// Purchase reads a draft that shows no status, so Select needs the same reading; it may show the offers. A new
+		// request may not be readable yet.
 		if read, err := f.service.Get(ctx, f.id, f.call...); err == nil {
 			p.Draft = read
 		}
@@ -303,7 +303,7 @@ func (f *flow) edit(ctx context.Context, p *PurchaseRequest) error {
 
 // choose selects the documents, and compares their price with the budget.
 func (f *flow) choose(p *PurchaseRequest) error {
-	if err := checkDraft(p.Draft); err != nil {
+	if err := cmp.Or(checkDraft(p.Draft), p.Draft.withoutOffers()); err != nil {
 		return err
 	}
 	selected, err := f.options.Select(p.Draft)

@@ -32,6 +32,7 @@ type walletService struct {
 	purchase func(n int) purchaseFault
 	charged  func() // called at each charge, while the service is locked
 	offer    string // the members of the offered document instead of a price of 100
+	list     string // the name of the list of offers instead of available_documents
 	quote    string // the charged amount that every record shows, instead of the charge
 
 	mu        sync.Mutex
@@ -159,8 +160,8 @@ func (s *walletService) record(id string) string {
 	if request.charges > 0 {
 		documents += `,"documents":[{"document_type":"CUSTOMS","status":"generated"}]`
 	}
-	return fmt.Sprintf(`{"request_id":%q,"status":%q,"available_documents":[{"document_type":"CUSTOMS",%s}]%s%s}`,
-		id, request.status, offer, documents, request.report)
+	return fmt.Sprintf(`{"request_id":%q,"status":%q,%q:[{"document_type":"CUSTOMS",%s}]%s%s}`,
+		id, request.status, cmp.Or(s.list, "available_documents"), offer, documents, request.report)
 }
 
 // total returns the sum of the charges, and how many purchases were received.

@@ -425,6 +425,7 @@ func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 		step    shipping.Step
 		err     string
 	}{
+		"no offers":          {all, "", "selected", "no list available_documents, only forms"},
 		"edit":               {batch.Options{Edit: fails, Select: shipping.SelectAll}, "", "edited", errPanic.Error()},
 		"edit, nothing else": {batch.Options{Edit: fails}, "", "edited", errPanic.Error()},
 		"no draft":           {all, "processing", "selected", "(last seen processing)"},
@@ -437,6 +438,9 @@ func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Refuse: true} }}
+			if name == "no offers" {
+				service.list = "forms"
+			}
 			if test.edited != "" {
 				test.options.Edit = func(_ context.Context, draft *shipping.RegulatoryRequest) error {
 					service.put(draft.RequestID, test.edited)

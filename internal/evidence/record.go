@@ -186,30 +186,19 @@ func unclear(outer, inner jsonread.Value, at string) string {
 	return ""
 }
 
-// Named returns the members of an offer that contain a text for which a condition holds, in every offer: a name, or a
-// path of two names.
-func (r *Record) Named(is func(text string) bool) (paths []string) {
+// Named returns the members of an offer that contain a text, true or false for which a condition holds, in every offer:
+// a name, or a path of two names.
+func (r *Record) Named(is func(text string) bool) []string {
 	offers := r.Data.Get("available_documents").Elements
 	if len(offers) == 0 {
 		return nil
 	}
-	isEverywhere := func(path string) bool {
-		return !slices.ContainsFunc(offers, func(offer jsonread.Value) bool {
-			value := offer.At(path)
-			return value.Kind != '"' || !is(strings.TrimSpace(value.Text))
-		})
+	isNamed := func(_ string, v jsonread.Value) bool {
+		return (v.Kind == '"' || v.Text == "true" || v.Text == "false") && is(strings.TrimSpace(v.Text))
 	}
-	for _, outer := range offers[0].Members {
-		if isEverywhere(outer.Name) {
-			paths = append(paths, outer.Name)
-		}
-		for _, inner := range outer.Value.Members {
-			if path := outer.Name + "." + inner.Name; isEverywhere(path) {
-				paths = append(paths, path)
-			}
-		}
-	}
-	return paths
+	return slices.DeleteFunc(offers[0].Paths(isNamed), func(path string) bool {
+		return slices.ContainsFunc(offers, func(offer jsonread.Value) bool { return !isNamed("", offer.At(path)) })
+	})
 }
 
 // OnlyAnalyzed reports whether the record is the response to an analysis that shows no status, so that it need not be a

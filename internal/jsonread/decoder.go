@@ -412,6 +412,26 @@ func (v Value) At(path string) Value {
 	return v
 }
 
+// Paths returns the members of an object for which a condition holds: a name, or a path of two names. The first element
+// of a list can be between the two, as in "errors.0.code". A name with a dot has no path.
+func (v Value) Paths(is func(name string, v Value) bool) (paths []string) {
+	add := func(at string, object Value) {
+		for _, m := range object.Members {
+			if is(m.Name, m.Value) && !strings.Contains(m.Name, ".") {
+				paths = append(paths, at+m.Name)
+			}
+		}
+	}
+	add("", v)
+	for _, outer := range v.Members {
+		add(outer.Name+".", outer.Value)
+		if len(outer.Value.Elements) > 0 {
+			add(outer.Name+".0.", outer.Value.Elements[0])
+		}
+	}
+	return paths
+}
+
 // Items returns the elements of a list, and a single string or object as one element.
 func (v Value) Items() []Value {
 	if v.Kind == '"' || v.Kind == '{' {
