@@ -8,12 +8,15 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/transport"
 	"github.com/shipping-go/shipping/internal/wait"
 )
@@ -229,15 +232,15 @@ func (e *RegulatoryError) advice() string {
 	case e.Outcome == OutcomePurchasedBefore:
 		return "; call Regulatory.Wait to wait for the documents"
 	case e.Outcome == OutcomeUnknown, e.Outcome == "" && (e.Step == wait.StepPurchased || e.Step == ""):
-		return "; do not purchase again: call Regulatory.SettlePurchase later" + e.undeclaredRefusal()
+		return "; do not purchase again: call Regulatory.SettlePurchase later" + e.undeclared()
 	case e.Outcome == OutcomeNotCharged && errors.Is(e.Err, ErrInsufficientFunds):
 		return "; add money to the wallet, then purchase again"
 	case e.Outcome == OutcomeNotCharged && e.Purchase != nil && e.Purchase.Refused:
-		return "; correct the cause, then purchase again" + e.undeclaredCode()
+		return "; correct the cause, then purchase again" + e.undeclared()
 	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed):
 		return "; nothing was charged"
 	case e.Step == wait.StepAnalyzed:
-		return "; this call purchased nothing: call Regulatory.Resume to continue"
+		return "; this call purchased nothing: call Regulatory.Resume to continue" + e.undeclaredStatus()
 	case errors.Is(e.Err, ErrOverBudget): // which states that nothing was purchased
 		return ""
 	case e.Step == wait.StepEdited, e.Step == wait.StepSelected:
@@ -251,22 +254,26 @@ func (e *RegulatoryError) advice() string {
 		text = "; the wallet was charged"
 	}
 	if e.Step == wait.StepPolled && (contextEnded(e.Err) || retryable(e.Err)) {
-		text += "; call Regulatory.Wait to continue"
+		text += "; call Regulatory.Wait to continue" + e.undeclaredStatus()
 	}
 	return text
 }
 
 // declareName returns the line that names the member of the offers with a text for which a condition holds, as a part
-// of an error; "" unless there is exactly one.
+// of an error; one line for each if there are several.
 func (r *RegulatoryRequest) declareName(field string, is func(text string) bool) string {
-	if names := r.shown().Named(is); len(names) == 1 {
-		return r.declareLine(field, names[0])
-	}
-	return ""
+	return r.declareLine(field, r.shown().Named(is)...)
 }
 
-func (r *RegulatoryRequest) declareLine(field, value string) string {
-	return r.Dialect.Declare(dialect.Line{Field: field, Value: value})
+// declareLine returns the line that sets a field, as a part of an error; one line for each value if there are several.
+func (r *RegulatoryRequest) declareLine(field string, values ...string) string {
+	var lines []string
+	for _, value := range values {
+		if line := r.Dialect.Declare(dialect.Line{Field: field, Value: value}); line != "" && len(lines) < 4 {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, ", or ")
 }
 
 // isUsualMode reports whether a text is likely to be the mode of a document.
@@ -275,21 +282,42 @@ func isUsualMode(text string) bool {
 	return text == "manual" || strings.HasPrefix(text, "auto")
 }
 
-// declarePlace returns the line that names the member of data with the record, as the end of an error; "" if the record
-// was found, or no member is one.
-func (c *core) declarePlace(data RawJSON, found *RegulatoryRequest) string {
-	if found.RequestID != "" && found.Status != "" {
-		return ""
-	}
+// mayBeMode reports whether a text can be the mode of a document: one word that is neither a type nor a currency.
+func mayBeMode(text string) bool {
+	upper := strings.ToUpper(text)
+	return isWord(text) && !DocumentType(upper).Known() && (len(text) != 3 || text != upper)
+}
+
+// isWord reports whether a text is one word with a letter, such as E_FUNDS.
+func isWord(text string) bool {
+	isOther := func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, isOther)
+}
+
+// declarePlace returns the line with which a response holds the record, as the end of an error about a record without
+// its id or status, or that there is no line.
+func (c *core) declarePlace(r request, data RawJSON, found *RegulatoryRequest) string {
 	for _, m := range jsonread.Parse(string(data)).Members {
-		if m.Value.Get("request_id").Text == "" || m.Name == "request" {
+		place := dialect.Line{Field: "record.at", Value: m.Name}
+		line := c.dialect.Declare(place)
+		if line == "" {
 			continue
 		}
-		if line := c.dialect.Declare(dialect.Line{Field: "record.at", Value: m.Name}); line != "" {
+		changed, _ := c.dialect.With(place)
+		record := decodeWith(readerOf(changed), data)
+		if record.RequestID = cmp.Or(record.RequestID, r.requestID); r.mismatch(record) == "" {
 			return ": " + line
 		}
 	}
-	return ""
+	var names []string
+	for _, m := range found.shown().Data.Members {
+		names = append(names, m.Name)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", and no line of the dialect gives it another name: the record shows " +
+		oneLine(strings.Join(names, ", "), maxErrorMessage)
 }
 
 // declareRoute returns the line with the route of an operation, as a part of an error. It does not call
@@ -298,86 +326,83 @@ func declareRoute(o operations.Operation) string {
 	return `write in the dialect "routes += ` + o.Name + "=" + o.Method + " " + o.Route + `"`
 }
 
-// undeclaredRefusal returns the lines that make a response a refusal, as a part of an error; "" if no dialect can.
-func (e *RegulatoryError) undeclaredRefusal() string {
-	failed, ok := errors.AsType[*Error](e.Err)
-	if !ok || failed.StatusCode/100 != 4 || !mayRefuse(failed.StatusCode) || failed.refused {
+// undeclaredStatus returns that nothing lists the status of the record, and the line that ends a wait for a draft with
+// it, as a part of an error; "" for a status that the specification or the dialect lists.
+func (e *RegulatoryError) undeclaredStatus() string {
+	if e.Request == nil || e.Request.Status == "" || e.Request.Status.known() || e.Request.means() != "" {
 		return ""
 	}
-	at := reasonAt(jsonread.Parse(string(failed.Body)))
-	if at == "" {
-		return ""
+	text := ", unless the status " + spelling.Quote(string(e.Request.Status)) + " is final: neither the specification nor " +
+		"the dialect lists it, and no line declares it as draft, completed or failed"
+	line := e.Request.declareLine("record.states", string(e.Request.Status)+"=expired")
+	if line != "" && e.Step == wait.StepPolled && e.Outcome == "" && e.Request.mayBeAnalyzing() {
+		text += "; if a draft with it has expired, " + line
 	}
-	lines := []dialect.Line{{Field: "refusal.format", Value: "object"}, {Field: "refusal.message", Value: at}}
-	if code := codeAt(failed.Body); code != "" {
-		lines = append(lines, dialect.Line{Field: "refusal.code", Value: code})
-	}
-	return declareIf("; if the service refuses in this form, ", lines...)
+	return text
 }
 
-// undeclaredCode returns the line with the place of the code of a refusal, or with the code of an empty wallet, as a
-// part of an error; "" if the refusal shows none.
-func (e *RegulatoryError) undeclaredCode() string {
+// undeclared returns the lines with which the response to a purchase shows more, as a part of an error: that it is a
+// refusal, the code of the refusal, or that the wallet holds too little.
+func (e *RegulatoryError) undeclared() string {
 	failed, ok := errors.AsType[*Error](e.Err)
 	if !ok {
 		return ""
 	}
-	if failed.Code == "" {
-		return declareIf("; if the code of a refusal is there, ",
-			dialect.Line{Field: "refusal.code", Value: codeAt(failed.Body)})
-	}
-	reason := strings.ToLower(failed.Message)
-	for _, word := range []string{"fund", "balance", "insufficient", "too little"} {
-		if strings.Contains(reason, word) {
-			return declareIf("; if this is the code of a wallet that holds too little, ",
-				dialect.Line{Field: "refusal.funds_code", Value: failed.Code})
-		}
+	body := jsonread.Parse(string(failed.Body))
+	reason := reasonAt(body)
+	code := dialect.Line{Field: "refusal.code", Value: codeAt(body, reason)}
+	isNamed := func(word string) bool { return strings.Contains(strings.ToLower(failed.Message), word) }
+	switch {
+	case !failed.refused && mayRefuse(failed.StatusCode) && refuses(reason, failed.StatusCode, failed.Body):
+		return failed.declareIf("; if the service refuses in this form, ",
+			dialect.Line{Field: "refusal.format", Value: "object"}, dialect.Line{Field: "refusal.message", Value: reason}, code)
+	case !failed.refused:
+	case failed.Code == "":
+		return failed.declareIf("; if the code of a refusal is there, ", code)
+	case slices.ContainsFunc([]string{"fund", "balance", "insufficient", "too little"}, isNamed):
+		return failed.declareIf("; if this is the code of a wallet that holds too little, ",
+			dialect.Line{Field: "refusal.funds_code", Value: failed.Code})
 	}
 	return ""
 }
 
-// declareIf returns lines after their condition; "" if no dialect can have them.
-func declareIf(condition string, lines ...dialect.Line) string {
-	if text := new(dialect.Dialect).Declare(lines...); text != "" {
+// declareIf returns those lines that have a value, after their condition; "" if the dialect has them, or cannot have
+// them.
+func (e *Error) declareIf(condition string, lines ...dialect.Line) string {
+	lines = slices.DeleteFunc(lines, func(line dialect.Line) bool { return line.Value == "" })
+	if text := e.dialect.Declare(lines...); text != "" {
 		return condition + text
 	}
 	return ""
 }
 
-// codeAt returns the path of a text that can be the code of a refusal, such as "error.code"; "" without one.
-func codeAt(body []byte) string {
-	isCode := func(m jsonread.Member) bool {
-		letters := strings.ContainsFunc(m.Value.Text, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' })
-		return m.Value.Kind == '"' && letters && !strings.Contains(m.Value.Text, " ") &&
-			strings.HasSuffix(strings.ToLower(m.Name), "code")
+// codeAt returns the path of a text that can be the code of a refusal, such as "error.code": the first whose name ends
+// in code, or else the only one that is a word and not the reason; "" without one.
+func codeAt(body jsonread.Value, reason string) string {
+	isNamed := func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "code") }
+	named := body.Paths(func(name string, v jsonread.Value) bool {
+		return v.Kind == '"' && isNamed(name) && strings.ContainsFunc(v.Text, unicode.IsLetter) &&
+			!strings.Contains(v.Text, " ")
+	})
+	words := body.Paths(func(name string, v jsonread.Value) bool {
+		isOther := name == "status" || name == "title" || strings.HasSuffix(strings.ToLower(name), "id")
+		return v.Kind == '"' && isWord(v.Text) && !isOther
+	})
+	words = slices.DeleteFunc(words, func(path string) bool { return path == reason })
+	if len(words) > 1 {
+		words = nil
 	}
-	for _, outer := range jsonread.Parse(string(body)).Members {
-		if isCode(outer) {
-			return outer.Name
-		}
-		for _, inner := range outer.Value.Members {
-			if isCode(inner) {
-				return outer.Name + "." + inner.Name
-			}
-		}
-	}
-	return ""
+	return append(append(named, words...), "")[0]
 }
 
-// reasonAt returns the path of a text that can be the reason of a refusal: a name, or a path of two names; "" without
-// one.
+// reasonAt returns the path of a text that can be the reason of a refusal, such as "error.reason"; "" without one.
 func reasonAt(body jsonread.Value) string {
-	isText := func(v jsonread.Value) bool { return v.Kind == '"' && strings.TrimSpace(v.Text) != "" }
 	for _, name := range reasonMembers {
-		if name != "title" && isText(body.Get(name)) {
-			return name
-		}
-	}
-	for _, outer := range body.Members {
-		for _, name := range reasonMembers {
-			if isText(outer.Value.Get(name)) {
-				return outer.Name + "." + name
-			}
+		paths := body.Paths(func(member string, v jsonread.Value) bool {
+			return member == name && name != "title" && v.Kind == '"' && strings.TrimSpace(v.Text) != ""
+		})
+		if len(paths) > 0 {
+			return paths[0]
 		}
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/transport"
@@ -89,6 +90,7 @@ type Error struct {
 	Cause error
 
 	kind    error            // the sentinel
+	dialect *dialect.Dialect // of the client that received the response
 	refused bool             // the whole body is a refusal; Body may hold only the start of it
 	refusal evidence.Refused // what the refusal of a purchase shows
 	funds   bool             // Code is that of a wallet that holds too little

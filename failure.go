@@ -75,7 +75,7 @@ func (c *core) failureOf(x *exchange) *Error {
 	body := got.Body
 	failure := &Error{
 		Operation: x.operation.Name, StatusCode: got.StatusCode, RequestID: x.requestID, kind: statusKind(got.StatusCode),
-		operation: x.operation, Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
+		operation: x.operation, Body: body, Attempts: x.attempts, NotRetried: x.notRetried, dialect: c.dialect,
 		noEnvelope: len(bytes.TrimSpace(body)) == 0,
 	}
 	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
@@ -95,7 +95,8 @@ func (c *core) failureOf(x *exchange) *Error {
 	if status := RawJSON(body).Get("status"); status == "false" || status == `"false"` {
 		failure.refused = !reply.Status.several
 	}
-	decided := !failure.refused && c.refusesInDialect(got)
+	decided := !failure.refused && c.refusals.Format == "object" &&
+		refuses(c.refusals.Message, got.StatusCode, body)
 	failure.refused = (failure.refused || decided) && !got.Truncated
 	if failure.refused && x.operation.Charges {
 		failure.refusal = evidence.ReadRefusal(string(body), x.requestID, c.dialect)
@@ -134,14 +135,13 @@ func statusKind(status int) error {
 	}
 }
 
-// refusesInDialect reports whether a response is a refusal because the dialect states the form of refusals: an object
-// with a text in the place of the message.
-func (c *core) refusesInDialect(got *transport.Response) bool {
-	if c.refusals.Format != "object" || got.StatusCode/100 != 4 {
+// refuses reports whether a response is a refusal if refusals are objects with their reason, a text, at this path.
+func refuses(reasonAt string, status int, text []byte) bool {
+	if status/100 != 4 {
 		return false
 	}
-	body := jsonread.Parse(string(got.Body))
-	reason := body.At(c.refusals.Message)
+	body := jsonread.Parse(string(text))
+	reason := body.At(reasonAt)
 	return body.Kind == '{' && body.Get("status").Text != "true" && reason.Kind == '"' &&
 		strings.TrimSpace(reason.Text) != ""
 }

@@ -123,7 +123,9 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 		record = s.core.recordOf(data)
 		record.RequestID = cmp.Or(record.RequestID, r.requestID)
 		if problem := r.mismatch(record); problem != "" {
-			problem += s.core.declarePlace(data.raw, record)
+			if strings.HasSuffix(problem, missing) {
+				problem += s.core.declarePlace(r, data.raw, record)
+			}
 			return s.core.unusable(r.operation, cmp.Or(r.requestID, record.RequestID), response, data.raw, problem)
 		}
 		return nil
@@ -147,6 +149,9 @@ func (c *core) recordOf(data requestData) *RegulatoryRequest {
 	return c.withoutKey(record)
 }
 
+// missing is the end of the problem of a record without a member.
+const missing = " is missing"
+
 // mismatch returns why a record is not the one that was requested; "" if it is.
 func (r request) mismatch(record *RegulatoryRequest) string {
 	switch {
@@ -155,10 +160,9 @@ func (r request) mismatch(record *RegulatoryRequest) string {
 	case r.requestID != "" && record.RequestID != r.requestID:
 		return "the response is about another request, " + spelling.Quote(record.RequestID)
 	case record.RequestID == "":
-		return "the response holds no regulatory request: request_id is missing; if a member of data holds the record, " +
-			"set record.at of the dialect"
+		return "the response holds no regulatory request: request_id" + missing
 	case record.Status == "" && r.operation == OpGetRequest:
-		return "the response holds no regulatory request: status is missing"
+		return "the response holds no regulatory request: status" + missing
 	case r.shipmentID != "" && record.ShipmentID != "" && record.ShipmentID != r.shipmentID:
 		return "the response is about another shipment, " + spelling.Quote(record.ShipmentID)
 	}

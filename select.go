@@ -53,10 +53,12 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	}
 	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
 	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
-		return nil, errors.New("shipping: no offer shows a mode that could be read: " + cmp.Or(
-			draft.declareName("offer.mode", isUsualMode),
-			"if the offers show under another name which documents are automated, set offer.mode of the dialect; if they do not, "+
-				"use SelectOnly or your own function"))
+		advice := draft.declareName("offer.mode", isUsualMode)
+		if names := draft.declareName("offer.mode", mayBeMode); advice == "" && names != "" {
+			advice = "if it shows which documents are automated, " + names
+		}
+		return nil, errors.New("shipping: no offer shows a mode that could be read: " + cmp.Or(advice, "use SelectOnly or "+
+			"your own function"))
 	}
 	automated, named := "automated", ""
 	if draft.Dialect != nil && draft.Dialect.Offer.Automated != "" {
@@ -73,13 +75,17 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 		}
 		return true
 	}
-	if i := slices.IndexFunc(draft.AvailableDocuments, isOther); i >= 0 &&
-		!slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
-		mode := draft.AvailableDocuments[i].Mode
-		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s: if it means automated, %s",
-			spelling.Quote(mode), named,
-			cmp.Or(draft.declareLine("offer.automated", mode),
-				"set offer.automated of the dialect to it"))
+	var others []string
+	for _, offer := range draft.AvailableDocuments {
+		if isOther(offer) && !slices.Contains(others, offer.Mode) {
+			others = append(others, offer.Mode)
+		}
+	}
+	if len(others) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
+		which := map[bool]string{true: "it", false: "one of them"}[len(others) == 1]
+		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s: if %s means automated, %s",
+			spelling.Quote(strings.Join(others, ", ")), named, which,
+			cmp.Or(draft.declareLine("offer.automated", others...), "set offer.automated of the dialect to it"))
 	}
 	return selectDocuments(draft, isAutomated), nil
 }

@@ -182,8 +182,14 @@ func (r *RegulatoryRequest) mayBeAnalyzing() bool {
 }
 
 // expired reports whether the dialect declares that a draft with this status has expired.
-func (r *RegulatoryRequest) expired() bool {
-	return r.Dialect != nil && r.Dialect.Record.States[string(r.Status)] == "expired"
+func (r *RegulatoryRequest) expired() bool { return r.means() == "expired" }
+
+// means returns the meaning of the status that the dialect declares; "" without one.
+func (r *RegulatoryRequest) means() string {
+	if r.Dialect == nil {
+		return ""
+	}
+	return r.Dialect.Record.States[string(r.Status)]
 }
 
 // flow is one run of AnalyzeAndPoll or Resume.
@@ -492,8 +498,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	switch poll.End {
 	case wait.StillDraft:
 		if w.analysis {
-			return 0, true, w.failed(fmt.Errorf("the analysis has not finished after %s: the status is %s", w.polls.DraftFor,
-				spelling.Quote(string(record.Status))))
+			return 0, true, w.failed(fmt.Errorf("the analysis has not finished after %s", w.polls.DraftFor))
 		}
 		if w.purchased {
 			return 0, true, w.failed(wait.ErrStale)

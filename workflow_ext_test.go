@@ -310,9 +310,9 @@ func TestSelectAutomated_Modes(t *testing.T) {
 		dialect  string
 	}{
 		"automated,manual": {selected: 1}, "AUTOMATED,Manual": {selected: 1}, "Automated": {selected: 1}, "MANUAL": {},
-		"auto": {err: "offer.automated"}, "auto,manual": {err: "offer.automated"}, ",": {err: "set offer.mode"},
+		"auto": {err: "offer.automated"}, "auto,manual": {err: "offer.automated"}, ",": {err: "use SelectOnly"},
 		"Auto,hand": {selected: 1, dialect: "auto"}, "Manual": {dialect: "auto"}, "hand": {dialect: "auto"},
-		"automated,automatic": {err: `"automated" and not "auto" of the dialect`, dialect: "auto"},
+		"automated,automatic": {err: `"automated, automatic" and not "auto" of the dialect`, dialect: "auto"},
 	} {
 		draft := &shipping.RegulatoryRequest{Dialect: shippingtest.Dialect(t, "offer.automated="+test.dialect)}
 		for i, mode := range strings.Split(modes, ",") {
@@ -560,7 +560,8 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 		"analyzing, reads fail":  {analyzing, busy, 5 * time.Second, draft, ""},
 		"analyzing, then failed": {analyzing, analyzing, 2 * time.Second, record("failed"), "failed"},
 		"analyzing for ever": {analyzing, analyzing, time.Hour, draft,
-			`the analysis has not finished after 1m0s: the status is "analyzing"; this call purchased nothing`},
+			`the analysis has not finished after 1m0s; this call purchased nothing: call Regulatory.Resume to continue, unless ` +
+				`the status "analyzing" is final`},
 		"analyzing, then purchased": {analyzing, analyzing, 2 * time.Second, done, "not a draft any more"},
 		"no reading for 70 s":       {analyzing, busy, 70 * time.Second, draft, ""},
 		"a list of one draft":       {listed, listed, 0, listed, ""},

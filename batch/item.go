@@ -360,7 +360,8 @@ func (e *entry) get(ctx context.Context) (*shipping.RegulatoryRequest, error) {
 func (e *entry) failed(step shipping.Step, record *shipping.RegulatoryRequest, err error) error {
 	failed := &shipping.RegulatoryError{RequestID: e.record.RequestID, Step: step, Outcome: e.outcome(), Err: err}
 	if record != nil {
-		failed.Request = &shipping.RegulatoryRequest{RequestID: e.record.RequestID, Status: record.Status}
+		failed.Request = &shipping.RegulatoryRequest{RequestID: e.record.RequestID, Status: record.Status,
+			Dialect: record.Dialect}
 	}
 	return failed
 }

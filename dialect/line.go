@@ -45,17 +45,32 @@ func (d *Dialect) With(lines ...Line) (*Dialect, error) {
 // maxValue is the length of the longest value of a line, in bytes.
 const maxValue = 100
 
-// Declare returns the part of an error that prints lines: what to write, ready to be copied. It is "" without lines,
-// and if the dialect, which may be nil, cannot have them.
+// Declare returns the part of an error that prints lines: what to write, ready to be copied, and in place of what. It
+// leaves out lines that the dialect, which may be nil, has already. It is "" without others, and if the dialect cannot
+// have them.
 func (d *Dialect) Declare(lines ...Line) string {
-	var texts []string
-	for _, line := range lines {
-		texts = append(texts, strconv.Quote(line.String()))
-	}
-	if _, err := d.With(lines...); err != nil || len(lines) == 0 {
+	if _, err := d.With(lines...); err != nil {
 		return ""
 	}
-	return "write in the dialect " + strings.Join(texts, " and ")
+	var texts, replaced []string
+	before, _ := d.With()
+	for _, line := range lines {
+		now, _ := before.field(line.Field)
+		if slices.Contains(strings.Split(now.String(), ","), line.Value) {
+			continue
+		}
+		texts = append(texts, strconv.Quote(line.String()))
+		if !now.isList() && !now.value.IsZero() {
+			replaced = append(replaced, strconv.Quote(Line{line.Field, now.String()}.String()))
+		}
+	}
+	switch {
+	case len(texts) == 0:
+		return ""
+	case len(replaced) > 0:
+		replaced[0] = ", in place of " + replaced[0]
+	}
+	return "write in the dialect " + strings.Join(texts, " and ") + strings.Join(replaced, " and ")
 }
 
 // isList reports whether the field has elements or pairs.
