@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unsafe"
 )
 
 // Decoder reads one text. A custom type is read by its methods.
@@ -21,25 +20,25 @@ type Decoder struct {
 func (d *Decoder) Read(into any) []byte {
 	d.peek()
 	start := d.pos
-	v := reflect.ValueOf(into)
-	d.value(d.reader.root(v.Type().Elem()), v.UnsafePointer())
+	v := reflect.ValueOf(into).Elem()
+	d.value(d.reader.root(v.Type()), v)
 	return d.text[start:d.pos]
 }
 
 // value reads the next value into a field, and reports whether it could be read. One that could not be, and a null,
 // leave the field as it is. But a null makes a strict list empty: its absence stays nil.
-func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
+func (d *Decoder) value(f *field, v reflect.Value) (read bool) {
 	c := d.peek()
 	switch {
 	case f.kind == reflect.String && c == '"': // most fields
-		*(*string)(p) = d.string()
+		v.SetString(d.string())
 		return true
 	case f.custom != nil:
 		if f.want != "" {
 			d.differs(f, kindOf(c))
 		}
 		d.path = append(d.path, f)
-		read = f.custom.read(d, p)
+		read = f.custom.read(d, v)
 		d.path = d.path[:len(d.path)-1]
 		if !read && kindOf(c) == f.want {
 			d.unreadable(f)
@@ -48,22 +47,22 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 	case c == 'n':
 		d.literal("null")
 		if f.strict && f.kind == reflect.Slice {
-			f.value(p).Set(f.empty)
+			v.Set(f.empty)
 		}
 		return true
 	case f.kind == reflect.Pointer:
-		inner := reflect.New(f.inner.of).UnsafePointer()
-		if read = d.value(f.inner, inner); read {
-			*(*unsafe.Pointer)(p) = inner
+		inner := reflect.New(f.inner.of)
+		if read = d.value(f.inner, inner.Elem()); read {
+			v.Set(inner)
 		}
 		return read
 	case f.want == timestamp && c == '"':
-		at, zoned, read := parseTime(strings.TrimSpace(d.scalar()))
+		at, zoned, read := parseTime(string(d.scalar()))
 		if !zoned {
 			d.differs(f, "string")
 		}
 		if read {
-			*(*time.Time)(p) = at
+			*v.Addr().Interface().(*time.Time) = at
 		}
 		return read
 	}
@@ -73,22 +72,23 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 	}
 	switch {
 	case c == '{' && f.record != nil:
-		d.object(f, p)
+		d.object(f, v)
 	case c == '{' && f.kind == reflect.Map:
-		d.members(f, p)
+		d.members(f, v)
 	case c == '[' && f.kind == reflect.Slice:
-		d.list(f, p)
+		d.list(f, v)
 	case c == '"' && f.kind == reflect.Slice && f.inner.kind == reflect.String:
-		*(*[]string)(p) = []string{d.string()}
+		v.Set(reflect.MakeSlice(f.of, 1, 1))
+		v.Index(0).SetString(d.string())
 	case c == '"' && f.record != nil && f.record.bare != nil:
-		d.value(f.record.bare, f.record.bare.in(p))
+		d.value(f.record.bare, f.record.bare.in(v))
 	case c == '{' || c == '[':
 		d.skip(maxDepth)
 		return false
 	case f.kind == reflect.String:
-		*(*string)(p) = d.RawText()
+		v.SetString(d.RawText())
 	case f.parse != nil:
-		read = f.parse(strings.TrimSpace(d.scalar()), p)
+		read = f.parse(d.scalar(), v)
 		if !read && got == f.want {
 			d.unreadable(f)
 		}
@@ -101,7 +101,7 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 }
 
 // object reads an object into a record.
-func (d *Decoder) object(f *field, p unsafe.Pointer) {
+func (d *Decoder) object(f *field, v reflect.Value) {
 	r, start := f.record, d.pos
 	d.path = append(d.path, f)
 	// named are the places that gave the fields with several names their values
@@ -121,7 +121,7 @@ func (d *Decoder) object(f *field, p unsafe.Pointer) {
 			continue
 		}
 		member, bit := r.fields[place], uint64(1)<<place
-		at := member.in(p)
+		at := member.in(v)
 		switch {
 		case member.names != 0:
 			named = d.alias(member, bit, seen&bit != 0, at, named)
@@ -130,7 +130,7 @@ func (d *Decoder) object(f *field, p unsafe.Pointer) {
 		default:
 			d.peek()
 			if from := d.pos; !d.value(member, at) && r.unreadable != nil {
-				r.unreadable.keep(p, member.name, d.text[from:d.pos])
+				r.unreadable.keep(v, member.name, d.text[from:d.pos])
 			}
 		}
 		seen |= bit
@@ -143,7 +143,7 @@ func (d *Decoder) object(f *field, p unsafe.Pointer) {
 		}
 	}
 	if r.raw != nil {
-		*(*string)(r.raw.in(p)) = string(d.text[start:d.pos])
+		r.raw.in(v).SetString(string(d.text[start:d.pos]))
 	}
 	d.path = d.path[:len(d.path)-1]
 }
@@ -162,76 +162,75 @@ func (d *Decoder) member(r *record) (place int, known bool) {
 }
 
 // again reads a member that was read before.
-func (d *Decoder) again(f *field, p unsafe.Pointer) {
+func (d *Decoder) again(f *field, v reflect.Value) {
 	if f.of == nil { // its members are fields of the record around it
 		d.skip(maxDepth)
-		f.lose(p)
+		f.lose(v)
 		return
 	}
 	if f.custom != nil && f.custom.twice != nil {
 		d.skip(maxDepth)
-		f.custom.twice(p)
+		f.custom.twice(v)
 		return
 	}
-	f.value(p).SetZero()
-	d.value(f, p)
+	v.SetZero()
+	d.value(f, v)
 }
 
 // lose takes the values of the fields in a member that was given twice.
-func (f *field) lose(p unsafe.Pointer) {
+func (f *field) lose(v reflect.Value) {
 	for _, inner := range f.record.fields {
 		if inner.custom != nil && inner.custom.twice != nil {
-			inner.custom.twice(inner.in(p))
+			inner.custom.twice(inner.in(v))
 		} else {
-			inner.value(inner.in(p)).SetZero()
+			inner.in(v).SetZero()
 		}
 	}
 }
 
 // alias reads a member of a field with several names. It returns the places that gave such fields their values.
-func (d *Decoder) alias(f *field, place uint64, repeated bool, p unsafe.Pointer, named uint64) uint64 {
+func (d *Decoder) alias(f *field, place uint64, repeated bool, v reflect.Value, named uint64) uint64 {
 	earlier := named & f.names
 	if repeated && (earlier == place || f.custom != nil) {
-		d.again(f, p)
+		d.again(f, v)
 		return named | place
 	}
 	if earlier == 0 {
-		d.value(f, p)
+		d.value(f, v)
 		return named | place
 	}
-	kept, other := f.value(p), reflect.New(f.of)
-	d.value(f, other.UnsafePointer())
+	other := reflect.New(f.of).Elem()
+	d.value(f, other)
 	switch {
-	case other.Elem().IsZero():
+	case other.IsZero():
 		return named
-	case kept.IsZero():
+	case v.IsZero():
 	case f.custom != nil && f.custom.twice != nil:
-		if !other.Elem().Equal(kept) {
-			f.custom.twice(p)
+		if !other.Equal(v) {
+			f.custom.twice(v)
 		}
 		return named
 	case place > earlier:
 		return named
 	}
-	kept.Set(other.Elem())
+	v.Set(other)
 	return named&^earlier | place
 }
 
 // list reads a list. It expects the length of the last list of the field, but no more than twice the memory of the text
 // that is left: a service may send a long list first and short ones then.
-func (d *Decoder) list(f *field, p unsafe.Pointer) {
+func (d *Decoder) list(f *field, v reflect.Value) {
 	d.path = append(d.path, f)
-	v, n, size := f.value(p), 0, int(f.inner.of.Size())
+	n, size := 0, int(f.inner.of.Size())
 	v.Set(f.empty)
 	for first := true; d.next("[]", first); first = false {
 		if n == v.Cap() {
-			v.SetLen(n)
 			v.Grow(max(1, min(int(f.length.Load())-n, 2*(len(d.text)-d.pos)/size)))
 		}
-		d.value(f.inner, unsafe.Add(v.UnsafePointer(), n*size))
 		n++
+		v.SetLen(n)
+		d.value(f.inner, v.Index(n-1))
 	}
-	v.SetLen(n)
 	if v.Cap() > 2*n {
 		exact := reflect.MakeSlice(f.of, n, n)
 		reflect.Copy(exact, v)
@@ -242,16 +241,16 @@ func (d *Decoder) list(f *field, p unsafe.Pointer) {
 }
 
 // members reads an object into a map, whose keys are strings. If a member is given twice, the last one counts.
-func (d *Decoder) members(f *field, p unsafe.Pointer) {
+func (d *Decoder) members(f *field, v reflect.Value) {
 	all := reflect.MakeMap(f.of)
 	d.path = append(d.path, f)
 	for first := true; d.next("{}", first); first = false {
-		name, member := reflect.New(f.of.Key()).Elem(), reflect.New(f.inner.of)
+		name, member := reflect.New(f.of.Key()).Elem(), reflect.New(f.inner.of).Elem()
 		name.SetString(string(d.name()))
-		d.value(f.inner, member.UnsafePointer())
-		all.SetMapIndex(name, member.Elem())
+		d.value(f.inner, member)
+		all.SetMapIndex(name, member)
 	}
-	f.value(p).Set(all)
+	v.Set(all)
 	d.path = d.path[:len(d.path)-1]
 }
 
@@ -280,9 +279,9 @@ func (d *Decoder) unreadable(f *field) {
 // maxUnreadable is how many unreadable members of a record are kept, so that a record stays small.
 const maxUnreadable = 8
 
-// keep adds the text of an unreadable member to the map of the record at p. Null is not one.
-func (f *field) keep(p unsafe.Pointer, name string, text []byte) {
-	kept := f.value(f.in(p))
+// keep adds the text of an unreadable member to the map of a record. Null is not one.
+func (f *field) keep(v reflect.Value, name string, text []byte) {
+	kept := f.in(v)
 	if string(text) == "null" || kept.Len() == maxUnreadable {
 		return
 	}

@@ -33,11 +33,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 )
 
 var (
@@ -81,8 +81,8 @@ const (
 type CustomType struct {
 	of    reflect.Type
 	want  string
-	read  func(*Decoder, unsafe.Pointer) bool
-	twice func(unsafe.Pointer)
+	read  func(*Decoder, reflect.Value) bool
+	twice func(reflect.Value)
 }
 
 // Custom returns a type that read reads, whatever the value is, null included, and reports whether it could. If its
@@ -91,10 +91,10 @@ type CustomType struct {
 func Custom[T any](want string, read func(*Decoder, *T) bool, twice func(*T)) CustomType {
 	custom := CustomType{
 		of: reflect.TypeFor[T](), want: want,
-		read: func(d *Decoder, p unsafe.Pointer) bool { return read(d, (*T)(p)) },
+		read: func(d *Decoder, v reflect.Value) bool { return read(d, v.Addr().Interface().(*T)) },
 	}
 	if twice != nil {
-		custom.twice = func(p unsafe.Pointer) { twice((*T)(p)) }
+		custom.twice = func(v reflect.Value) { twice(v.Addr().Interface().(*T)) }
 	}
 	return custom
 }
@@ -149,12 +149,12 @@ func (r *Reader) Read(text []byte, into any, options Options) error {
 
 // field is how a field of a struct, or an element of a list, is read.
 type field struct {
-	name   string  // "[]" of an element
-	offset uintptr // within its record
+	name   string // "[]" of an element
+	index  []int  // within its record; several in an embedded struct
 	of     reflect.Type
 	kind   reflect.Kind // of a type that is not custom
 	want   string       // the JSON type that is expected
-	parse  func(text string, p unsafe.Pointer) bool
+	parse  func(text []byte, v reflect.Value) bool
 	custom *CustomType
 	record *record       // of a struct
 	inner  *field        // the target of a pointer, or the element of a list or map
@@ -208,10 +208,8 @@ func (r *Reader) compile(t reflect.Type, name string) *field {
 		f.want = "string"
 	case reflect.Bool:
 		f.want, f.parse = "boolean", parseBool
-	case reflect.Int:
-		f.want, f.parse = "number", parseInt[int]
-	case reflect.Int64:
-		f.want, f.parse = "number", parseInt[int64]
+	case reflect.Int, reflect.Int64:
+		f.want, f.parse = "number", parseInt
 	case reflect.Float64:
 		f.want, f.parse = "number", parseFloat
 	case reflect.Pointer:
@@ -238,7 +236,7 @@ func (r *Reader) compileRecord(t reflect.Type) *record {
 	}
 	c := &record{places: map[string]int{}}
 	r.records[t] = c // a type may contain itself
-	r.addFields(c, t, 0)
+	r.addFields(c, t, nil)
 	for place, f := range c.fields {
 		for _, other := range f.alias {
 			f.names |= 1<<place | 1<<len(c.fields)
@@ -259,7 +257,7 @@ func (c *record) add(f *field, name string) {
 }
 
 // addFields adds the fields of a struct and of those embedded in it.
-func (r *Reader) addFields(c *record, t reflect.Type, base uintptr) {
+func (r *Reader) addFields(c *record, t reflect.Type, outer []int) {
 	for member := range t.Fields() {
 		tag := member.Tag
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
@@ -268,22 +266,22 @@ func (r *Reader) addFields(c *record, t reflect.Type, base uintptr) {
 			name, alias, _ = strings.Cut(alias, ",")
 			options = "optional"
 		}
-		offset := base + member.Offset
+		index := slices.Concat(outer, member.Index)
 		switch {
 		case member.Anonymous && name == "":
-			r.addFields(c, member.Type, offset)
+			r.addFields(c, member.Type, index)
 			continue
 		case tag.Get("read") == "raw":
-			c.raw = &field{offset: offset}
+			c.raw = &field{index: index}
 			continue
 		case tag.Get("read") == "unreadable":
-			c.unreadable = &field{offset: offset, of: member.Type}
+			c.unreadable = &field{index: index, of: member.Type}
 			continue
 		case name == "" || name == "-":
 			continue
 		}
 		f := r.compile(member.Type, name)
-		f.offset, f.strict = offset, tag.Get("read") == "strict"
+		f.index, f.strict = index, tag.Get("read") == "strict"
 		if tag.Get("read") == "bare" {
 			c.bare = f
 		}
@@ -297,14 +295,14 @@ func (r *Reader) addFields(c *record, t reflect.Type, base uintptr) {
 		if alias != "" {
 			f.alias = strings.Split(alias, ",")
 		}
-		outer, inner, nested := strings.Cut(name, ".")
+		object, inner, nested := strings.Cut(name, ".")
 		if nested || name == "-" {
 			c.required &^= 1 << len(c.fields)
 		}
 		switch {
 		case name == "-":
 		case nested:
-			c.within(outer).add(f, inner)
+			c.within(object).add(f, inner)
 		default:
 			c.add(f, name)
 		}
@@ -322,8 +320,10 @@ func (c *record) within(name string) *record {
 	return f.record
 }
 
-// in returns where a field of the record at p is.
-func (f *field) in(p unsafe.Pointer) unsafe.Pointer { return unsafe.Add(p, f.offset) }
-
-// value returns the value at p for package reflect.
-func (f *field) value(p unsafe.Pointer) reflect.Value { return reflect.NewAt(f.of, p).Elem() }
+// in returns the value of a field of a record.
+func (f *field) in(v reflect.Value) reflect.Value {
+	for _, i := range f.index {
+		v = v.Field(i)
+	}
+	return v
+}

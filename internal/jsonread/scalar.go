@@ -1,13 +1,14 @@
 package jsonread
 
 import (
+	"bytes"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/shipping-go/shipping/internal/decimal"
 )
@@ -15,12 +16,12 @@ import (
 // The parse functions read the text of a string, a number or a boolean into a field, and report whether the text is a
 // value of the field's type.
 
-func parseBool(text string, p unsafe.Pointer) (read bool) {
-	switch strings.ToLower(text) {
+func parseBool(text []byte, v reflect.Value) (read bool) {
+	switch strings.ToLower(string(text)) {
 	case "true", "1", "yes":
-		*(*bool)(p) = true
+		v.SetBool(true)
 	case "false", "0", "no", "":
-		*(*bool)(p) = false
+		v.SetBool(false)
 	default:
 		return false
 	}
@@ -29,18 +30,18 @@ func parseBool(text string, p unsafe.Pointer) (read bool) {
 
 // parseInt reads a number that is an integer, however it is written ("1,250", "2.0", "1e3"), or that is so near to one
 // that the difference comes from floating-point arithmetic: 19.99 × 100 is 1998.9999999999998.
-func parseInt[T int | int64](text string, p unsafe.Pointer) (read bool) {
-	whole, fraction, _ := strings.Cut(text, ".")
+func parseInt(text []byte, v reflect.Value) (read bool) {
+	whole, fraction, _ := strings.Cut(string(text), ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil || strings.Trim(fraction, "0") != "" {
-		if n, read = unusualInt(text); !read {
+		if n, read = unusualInt(string(text)); !read {
 			return false
 		}
 	}
-	if int64(T(n)) != n {
+	if v.OverflowInt(n) {
 		return false
 	}
-	*(*T)(p) = T(n)
+	v.SetInt(n)
 	return true
 }
 
@@ -57,37 +58,38 @@ func unusualInt(text string) (n int64, read bool) {
 	return int64(rounded), err == nil && math.Abs(number-rounded) <= nearness && math.Abs(rounded) < exact
 }
 
-func parseFloat(text string, p unsafe.Pointer) (read bool) {
-	n, err := strconv.ParseFloat(text, 64)
+func parseFloat(text []byte, v reflect.Value) (read bool) {
+	n, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
 		return false
 	}
-	*(*float64)(p) = n
+	v.SetFloat(n)
 	return true
 }
 
 // parseAnyTime reads a time in any notation, a complete timestamp or not.
-func parseAnyTime(text string, p unsafe.Pointer) (read bool) {
-	at, _, read := parseTime(text)
+func parseAnyTime(text []byte, v reflect.Value) (read bool) {
+	at, _, read := parseTime(string(text))
 	if read {
-		*(*time.Time)(p) = at
+		*v.Addr().Interface().(*time.Time) = at
 	}
 	return read
 }
 
-// scalar reads a string, a number or a boolean as a string, which is valid until the text changes.
-func (s *scanner) scalar() string {
-	var piece []byte
-	if s.peek() == '"' {
-		quoted, escaped := s.quoted()
-		if quoted == nil || escaped {
-			return unescape(quoted)
-		}
-		piece = quoted[1 : len(quoted)-1]
-	} else {
-		piece = s.Raw()
+// scalar reads a string, a number or a boolean, and returns its text without the space around it, which is a piece of
+// the whole text.
+func (s *scanner) scalar() []byte {
+	if s.peek() != '"' {
+		return s.Raw()
 	}
-	return unsafe.String(unsafe.SliceData(piece), len(piece))
+	quoted, escaped := s.quoted()
+	switch {
+	case quoted == nil:
+		return nil
+	case escaped:
+		return bytes.TrimSpace([]byte(unescape(quoted)))
+	}
+	return bytes.TrimSpace(quoted[1 : len(quoted)-1])
 }
 
 // unescape returns the text of a string in quotes, which scanner.quoted has checked. Half a surrogate pair and

@@ -46,4 +46,23 @@ func TestDependencies_OfAProgramWithTheClient(t *testing.T) {
 	}
 }
 
+// No package of this module that a program with the client, the receiver or a batch compiles uses unsafe.
+func TestDependencies_WithoutUnsafe(t *testing.T) {
+	fromRoot(t)
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+		"{{with .Module}}{{if .Main}}{{$.ImportPath}} {{$.Imports}}{{end}}{{end}}", ".", "./batch", "./webhook").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := strings.Contains(string(out), "/internal/jsonread")
+	for line := range strings.Lines(string(out)) {
+		if slices.Contains(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" []\n", r) }), "unsafe") {
+			t.Errorf("uses unsafe: %s", line)
+		}
+	}
+	if !read {
+		t.Errorf("internal/jsonread is not listed: %s", out)
+	}
+}
+
 var requirement = regexp.MustCompile(`(?m)^(?:require )?\t?(\S+\.\S+) v\S+( // indirect)?$`)
