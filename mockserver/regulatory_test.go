@@ -3,10 +3,14 @@ package mockserver_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -139,4 +143,173 @@ func TestPurchase_ConcurrentlyIsChargedOnce(t *testing.T) {
 	buyers.Wait()
 	shippingtest.Diff(t, "purchases that succeeded", int32(1), bought.Load())
 	srv.CheckInvariants(t)
+}
+
+// The rows of the scenario rowsN were all payments, so that their sum was not the balance.
+func TestTransactions_AddUpToTheBalanceInEveryScenario(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, scenario := range []string{"default", "seed7", "empty", "lowfunds", "rows1", "rows2", "rows7", "rows2500",
+		"rows101-lowfunds", "history7", "history900", "shipments30", "instant", "cap7", "virtual", "recent"} {
+		w := srv.NewWorld(t, scenario)
+		for _, wallet := range w.Wallets() {
+			var page struct {
+				Transactions []struct {
+					Amount shipping.Amount
+					Flow   string
+				}
+			}
+			var sum shipping.Amount
+			for number := 1; number == 1 || len(page.Transactions) > 0; number++ {
+				as(t, srv, w.SecretKey, "GET", fmt.Sprintf("/v1/transactions?perPage=10000&page=%d&wallet=%s", number, wallet),
+					"").data(t, &page)
+				for _, tx := range page.Transactions {
+					if tx.Flow == "out" {
+						tx.Amount = tx.Amount.Neg()
+					}
+					sum = shippingtest.Must(sum.Add(tx.Amount))(t)
+				}
+			}
+			if balance, _ := w.Balance(wallet); sum.Cmp(balance) != 0 {
+				t.Errorf("%s: the rows of %s add up to %s, and it holds %s", scenario, wallet, sum, balance)
+			}
+		}
+	}
+}
+
+// The seeded history ended in January 2026, whatever the date was: an export of the last month was empty.
+func TestScenario_RecentEndsToday(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2031, time.May, 7, 8, 0, 0, 0, time.UTC)))
+		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("recent"))
+		defer srv.Close()
+		virtual, other := srv.NewWorld(t, "recent-virtual"), srv.NewWorld(t, "default")
+		latest := func(w *mockserver.World) string {
+			t.Helper()
+			return as(t, srv, w.SecretKey, "GET", "/v1/transactions?perPage=1&wallet="+w.Wallets()[0], "").want(t, 200).
+				at(t, "data.transactions.0.created_at").(string)[:10]
+		}
+		shippingtest.Diff(t, "latest transactions", []string{"2031-05-05", "2031-05-05", "2026-01-04"},
+			[]string{latest(srv.World), latest(virtual), latest(other)})
+		shippingtest.Diff(t, "virtual time", "2031-05-06T09:30:00Z", virtual.Now().Format(time.RFC3339))
+	})
+}
+
+// line has the common fields of a transaction and a ledger entry.
+type line struct {
+	ID, Wallet, Amount, Currency string
+	Out                          bool
+}
+
+// The transaction lists and the ledger are the same money.
+func TestTransactions_AreTheLedger(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	purchase(t, srv, draft.ID, "CUSTOMS", "FDA").want(t, http.StatusOK)
+
+	var view struct {
+		Entries []struct {
+			ID, Kind, Wallet, Currency string
+			Amount, Balance            shipping.Amount
+		}
+	}
+	get(t, srv, "/_mock/ledger?perPage=10000").want(t, http.StatusOK).data(t, &view)
+	entries := map[string][]line{}
+	for _, e := range view.Entries {
+		entries[e.Wallet] = append(entries[e.Wallet], line{e.ID, e.Wallet, e.Amount.String(), e.Currency, e.Kind == "debit"})
+		if e.Balance.Sign() < 0 {
+			t.Errorf("after %s the wallet %s holds %s", e.ID, e.Wallet, e.Balance)
+		}
+	}
+	for _, wallet := range srv.Wallets() {
+		var page struct {
+			Transactions []struct {
+				ID       string          `json:"transactionId"`
+				Wallet   string          `json:"account_reference"`
+				Amount   shipping.Amount `json:"amount"`
+				Flat     int64           `json:"flat_amount"`
+				Currency string          `json:"currency"`
+				Flow     string          `json:"flow"`
+				Memo     string          `json:"description"`
+				Payout   string          `json:"payout_date"`
+				Status   string          `json:"status"`
+				Settled  bool            `json:"settled"`
+				Sender   struct{ Name string }
+				Receiver struct{ Type string }
+			}
+		}
+		get(t, srv, "/v1/transactions?perPage=10000&wallet="+wallet).want(t, http.StatusOK).data(t, &page)
+		var lines []line
+		for _, tx := range page.Transactions {
+			lines = append(lines, line{tx.ID, tx.Wallet, tx.Amount.String(), tx.Currency, tx.Flow == "out"})
+			if funded := strings.HasPrefix(tx.Memo, "Wallet funded"); funded != (tx.Payout != "") ||
+				funded != (tx.Sender.Name == "Bank transfer") || (tx.Flow == "in") != (tx.Receiver.Type == "user") ||
+				(tx.Flow == "in" && !funded) != (tx.Sender.Name == "Shipping service") || tx.Settled == (tx.Status == "pending") {
+				t.Errorf("%+v", tx)
+			}
+			if flat, err := tx.Amount.Flat(); err != nil || flat != tx.Flat {
+				t.Errorf("%s of %s has flat_amount %d, want %d (%v)", tx.ID, tx.Amount, tx.Flat, flat, err)
+			}
+		}
+		shippingtest.Diff(t, "wallet "+wallet, entries[wallet], lines)
+	}
+}
+
+// Specification, "Transaction": txRef can be absent, metadata can be empty, payout_date can be null.
+func TestTransactions_HaveWhatMayBeMissing(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	body := string(get(t, srv, "/v1/transactions?perPage=1000&wallet="+srv.Wallets()[0]).want(t, http.StatusOK).body)
+	for _, member := range []string{
+		`"txRef":"`, `"metadata":{}`, `"metadata":{"shipment_id":"SH-`, `"payout_date":null`, `"payout_date":"`,
+		`"reversed":true`, `"status":"success"`, `"status":"pending"`,
+	} {
+		shippingtest.Contains(t, "transactions", body, member)
+	}
+	if strings.Count(body, `"txRef"`) == strings.Count(body, `"transactionId"`) {
+		t.Error("each transaction has a txRef")
+	}
+}
+
+// Over HTTP, wallets can be funded and exchange rates can be set: all that a request contains, or nothing.
+func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	wallet := srv.Wallets()[0]
+	before, _ := srv.Balance(wallet)
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	fund := func(order string) string {
+		return `{"fund":[{"wallet":"` + wallet + `","amount":1},` + order + `],"exchange_rates":{"NGN":1}}`
+	}
+	for body, want := range map[string]string{
+		`{}`:                                 "GET /_mock/ledger lists the wallets",
+		fund(`{"wallet":"` + wallet + `"}`):  "must be above zero",
+		fund(`{"wallet":"VA-1","amount":1}`): "VA-1",
+		fund(`{"wallet":"` + wallet + `","amount":0.00}`):                              "must be above zero",
+		fund(`{"wallet":"` + wallet + `","amount":-1}`):                                "must be above zero",
+		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"NGN":0}}`: "must be above zero",
+		`{"fund":[{"wallet":"` + wallet +
+			`","amount":1}],"exchange_rates":{"naira":1}}`: "no wallet holds that currency; wallets hold NGN",
+		`{"exchange_rates":{"USD":2}}`:  "a dollar always buys one",
+		`{"exchange_rates":{"NGN":-1}}`: "a rate must be above zero",
+	} {
+		do(t, srv, http.MethodPatch, "/_mock/ledger", body).refusal(t, 400, want)
+	}
+	same, _ := srv.Balance(wallet)
+	shippingtest.Diff(t, "balance after refused deposits", before, same)
+	shippingtest.Diff(t, "prices after refused exchange rates", draft.AvailableDocuments,
+		analyzeShipment(t, srv, srv.Shipments()[0]).AvailableDocuments)
+
+	do(t, srv, http.MethodPatch, "/_mock/ledger", fund(`{"wallet":"`+wallet+`","amount":11.50}`)).want(t, 200).
+		has(t, "data.exchange_rates.NGN=1")
+	get(t, srv, "/v1/transactions?perPage=1&wallet="+wallet).has(t, "data.transactions.0.amount=11.5")
+	want := shippingtest.Must(before.Add(amount(t, "12.50")))(t)
+	after, _ := srv.Balance(wallet)
+	shippingtest.Diff(t, "balance", want, after)
+	if cheaper := analyzeShipment(t, srv, srv.Shipments()[0]); reflect.DeepEqual(cheaper.AvailableDocuments,
+		draft.AvailableDocuments) {
+		t.Error("the prices are the same")
+	}
 }

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/fips140"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -12,8 +16,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -100,5 +110,179 @@ func TestReceiver_AnIDWithAnotherBodyIsAnotherNotification(t *testing.T) {
 	text := log.String()
 	if strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, `id seen before with another body`) {
 		t.Errorf("logged:\n%s", text)
+	}
+}
+
+const (
+	secret      = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	otherSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+)
+
+// standardSignature signs by the Standard Webhooks scheme.
+func standardSignature(secret, id, timestamp, body string) string {
+	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	sum := hmac.New(sha256.New, key)
+	sum.Write([]byte(id + "." + timestamp + "." + body))
+	return "v1," + base64.StdEncoding.EncodeToString(sum.Sum(nil))
+}
+
+// Without a limit for the age of its timestamp, a captured delivery could be sent again at any time.
+func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
+	type delivery struct{ id, timestamp, signature, body string }
+	scheme := shippingtest.Dialect(t, "standard-webhooks")
+	scheme.Notification.Signature.Tolerance = 0 // five minutes
+	sign := func(d *delivery, secret string) { d.signature = standardSignature(secret, d.id, d.timestamp, d.body) }
+	type row struct {
+		change func(d *delivery)
+		away   time.Duration // of the timestamp from now
+		status int
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"signed":                   {func(*delivery) {}, 0, 200},
+		"several signatures":       {func(d *delivery) { d.signature = "v1a,AAAA v1,AAAA " + d.signature }, 0, 200},
+		"with the previous secret": {func(d *delivery) { sign(d, otherSecret) }, 0, 200},
+		"with another secret":      {func(d *delivery) { sign(d, "whsec_AAAA") }, 0, 401},
+		"of another version": {func(d *delivery) { d.signature = strings.Replace(d.signature, "v1,", "v2,", 1) },
+			0, 401},
+		"without a version":            {func(d *delivery) { d.signature = strings.TrimPrefix(d.signature, "v1,") }, 0, 401},
+		"in small letters":             {func(d *delivery) { d.signature = strings.ToLower(d.signature) }, 0, 401},
+		"another id":                   {func(d *delivery) { d.id = "WD-2" }, 0, 401},
+		"another time":                 {func(d *delivery) { d.timestamp += "0" }, 0, 401},
+		"another body":                 {func(d *delivery) { d.body += " " }, 0, 401},
+		"no id":                        {func(d *delivery) { d.id = ""; sign(d, secret) }, 0, 401},
+		"no time":                      {func(d *delivery) { d.timestamp = ""; sign(d, secret) }, 0, 401},
+		"no signature":                 {func(d *delivery) { d.signature = "" }, 0, 401},
+		"a time that is not a number":  {func(d *delivery) { d.timestamp = "now"; sign(d, secret) }, 0, 401},
+		"a template in the id":         {func(d *delivery) { d.id = "{body}"; sign(d, secret) }, 0, 200},
+		"five minutes ago":             {func(*delivery) {}, -5 * time.Minute, 200},
+		"more than five minutes ago":   {func(*delivery) {}, -301 * time.Second, 401},
+		"more than five minutes ahead": {func(*delivery) {}, 301 * time.Second, 401},
+	}, func(t *testing.T, test row) {
+		d := delivery{id: "WD-1", timestamp: fmt.Sprint(time.Now().Add(test.away).Unix()), body: body}
+		sign(&d, secret)
+		test.change(&d)
+		id := ""
+		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error { id = n.ID; return nil },
+			webhook.WithKeys(secret, otherSecret), webhook.WithDialect(scheme))
+		answer := post(receiver, d.body, "",
+			"webhook-id", d.id, "webhook-timestamp", d.timestamp, "webhook-signature", d.signature)
+		if answer.Code != test.status || (id == d.id && id != "") != (test.status == 200) {
+			t.Errorf("%d, handled %q, want %d", answer.Code, id, test.status)
+		}
+	})
+}
+
+// A resend that keeps its id, whose time and signature are new, cannot be distinguished from one of the service that
+// has lost the response: it is not handled again, which only a debug line reported. A receiver with another store
+// handles it.
+func TestStandardWebhooks_AResendThatKeepsItsIDIsADuplicate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		handled := 0
+		receive := func() http.Handler {
+			return newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
+				webhook.WithKeys(secret), webhook.WithDialect(shippingtest.Dialect(t, "standard-webhooks")),
+				webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		}
+		receiver := receive()
+		for i, to := range []http.Handler{receiver, receiver, receive()} {
+			timestamp := fmt.Sprint(time.Now().Unix())
+			answer := post(to, body, "", "webhook-id", "msg_1", "webhook-timestamp", timestamp,
+				"webhook-signature", standardSignature(secret, "msg_1", timestamp, body))
+			if want := []int{1, 1, 2}[i]; answer.Code != http.StatusOK || handled != want {
+				t.Errorf("delivery %d: %d, handled %d times, want %d", i+1, answer.Code, handled, want)
+			}
+			time.Sleep(10 * time.Minute)
+		}
+		if text := log.String(); strings.Count(text, "level=INFO") != 1 || !strings.Contains(text, "not handled again") ||
+			!strings.Contains(text, "id=msg_1") {
+			t.Errorf("logged:\n%s", text)
+		}
+	})
+}
+
+// A verifier decides alone. Its reason is logged, and not sent to whoever may be forging.
+func TestWithVerifier_DecidesAlone(t *testing.T) {
+	t.Parallel()
+	receiver := newReceiver(t, accept, webhook.WithKeys(), webhook.WithVerifier(func(header http.Header, got []byte) error {
+		if header.Get("X-Caller") != "the service" || string(got) != body {
+			return errors.New("the expected signature is 1234")
+		}
+		return nil
+	}))
+	if answer := post(receiver, body, "", "X-Caller", "the service"); answer.Code != http.StatusOK {
+		t.Errorf("%d %s", answer.Code, answer.Body)
+	}
+	for _, header := range [][]string{nil, {"X-Caller", "somebody"}} {
+		answer := post(receiver, body, "", header...)
+		if answer.Code != http.StatusUnauthorized || strings.Contains(answer.Body.String(), "1234") {
+			t.Errorf("%v: %d %s", header, answer.Code, answer.Body)
+		}
+	}
+}
+
+// A receiver with the dialect of a server takes its notifications and replays, with the identifiers that it sends. One
+// with another dialect refuses them, as often as the server attempts a delivery.
+func TestWithDialect(t *testing.T) {
+	t.Parallel()
+	const timed, same = "standard-webhooks,notification.signature.key=text", "the same"
+	tests := map[[2]string]bool{ // whether the receiver takes the notifications, by the dialects of server and receiver
+		{timed, same}: true,
+		{timed + ",notification.event_id=Webhook-Id", same}:                                       true,
+		{"notification.signature.header=X-Example-Signature,notification.delivery_id=X-Id", same}: true,
+		{"", same}:         true,
+		{"", "reference"}:  true,
+		{"contrary", same}: true,
+		{"contrary", "notification.signature.header=X-Example-Signature"}: false,
+		{"", "contrary"}:                        false,
+		{"notification.attempts=2", "contrary"}: false,
+	}
+	for _, f := range dialect.Contrary().Fields() {
+		if strings.HasPrefix(f.Name, "notification.") && f.Set {
+			choice := f.Name + "=" + f.Value
+			tests[[2]string{choice, same}] = true
+			tests[[2]string{choice, ""}] = !strings.Contains(choice, "signature") || strings.Contains(choice, "tolerance") ||
+				strings.Contains(choice, "timestamp_header") // which no signature covers
+		}
+	}
+	for dialects, taken := range tests {
+		t.Run(strings.Join(dialects[:], " and "), func(t *testing.T) {
+			t.Parallel()
+			decided := shippingtest.Dialect(t, dialects[0])
+			received := decided
+			if dialects[1] != same {
+				received = shippingtest.Dialect(t, dialects[1])
+			}
+			server := mockserver.New(mockserver.WithDialect(decided), mockserver.WithVirtualClock(time.Now()))
+			defer server.Close()
+			hook, handled := subscribe(t, server, webhook.WithDialect(received))
+			first := shippingtest.Must(server.Emit(notify.Event{Kind: shipping.EventShipmentCreated}))(t)
+			shippingtest.Must(server.Advance(time.Hour))(t) // for the attempts after a refusal
+			_, err := server.Client(t).Webhooks.Replay(t.Context(),
+				&shipping.ReplayRequest{DeliveryID: first[0].ID, WebhookID: hook})
+			shippingtest.NoError(t, err)
+			shippingtest.Must(server.Advance(time.Hour))(t)
+			notification := decided.Resolved().Notification
+			for _, id := range []string{first[0].ID, server.Deliveries()[0].ID} {
+				delivery, err := server.WaitDelivery(t.Context(), id)
+				if err != nil || (delivery.State == notify.Delivered) != taken {
+					t.Fatalf("%s: %v", delivery.State, err)
+				}
+				if !taken {
+					shippingtest.Diff(t, "attempts", notification.Attempts, len(delivery.Attempts))
+					continue
+				}
+				if len(handled) == 0 && decided.Notification.DeliveryID == "-" && id != first[0].ID {
+					continue // a replay has the same body, which identifies the notification
+				}
+				n := <-handled
+				sent := map[string]string{notification.DeliveryID: delivery.ID, notification.EventID: delivery.EventID}
+				delete(sent, "-")
+				if id := sent[received.Resolved().Notification.DeliveryID]; id != "" && id != n.ID {
+					t.Errorf("delivery %q, want %q", n.ID, id)
+				}
+				shippingtest.Diff(t, "event", sent[received.Resolved().Notification.EventID], n.EventID)
+			}
+		})
 	}
 }

@@ -1,13 +1,19 @@
 package webhook_test
 
 import (
+	"bytes"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	_ "github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 	"github.com/shipping-go/shipping/webhook/storetest"
 )
@@ -55,5 +61,135 @@ func TestMemoryStore_RemembersForItsTimeAndUpToItsLimit(t *testing.T) {
 			claim("2", webhook.Claimed)
 			claim("one more", webhook.Pending)
 		})
+	}
+}
+
+func openFileStore(t *testing.T, path string, limit int) *webhook.FileStore {
+	t.Helper()
+	store := shippingtest.Must(webhook.OpenFileStore(path, webhook.StoreOptions{Limit: limit}))(t)
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// take claims and accepts an id.
+func take(t *testing.T, store webhook.Store, id string) {
+	t.Helper()
+	if state, err := store.Claim(t.Context(), id, "one"); err != nil || state != webhook.Claimed {
+		t.Fatalf("claim of %q: %d, %v", id, state, err)
+	}
+	if err := store.Accept(t.Context(), id, "one"); err != nil {
+		t.Fatalf("accept of %q: %v", id, err)
+	}
+}
+
+// state returns the state of an id, and leaves an id without a claim as it was.
+func state(t *testing.T, store webhook.Store, id string) webhook.ClaimState {
+	t.Helper()
+	state := shippingtest.Must(store.Claim(t.Context(), id, "state"))(t)
+	shippingtest.NoError(t, store.Release(t.Context(), id, "state"))
+	return state
+}
+
+func TestFileStore_IsAStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) webhook.Store {
+		return openFileStore(t, filepath.Join(t.TempDir(), "store"), 0)
+	})
+}
+
+// A file that another program wrote, whose lines are damaged, or that is in use, is refused and stays as it is. Package
+// logfile tests what else can happen to it.
+func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"format":"shipping-batch-journal","version":1}` + "\n": "not a store of notifications",
+		strings.Repeat("\x00", 300):                              "line 1: damaged: restore the file from a copy",
+	} {
+		path := filepath.Join(t.TempDir(), "store")
+		shippingtest.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		_, err := webhook.OpenFileStore(path, webhook.StoreOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if left, err := os.ReadFile(path); err != nil || string(left) != text {
+			t.Errorf("the file is now %q, %v", left, err)
+		}
+	}
+	if _, err := webhook.OpenFileStore(filepath.Join(t.TempDir(), "missing", "store"),
+		webhook.StoreOptions{}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "; make its folder first") {
+		t.Errorf("without a folder: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "store")
+	store := openFileStore(t, path, 0)
+	if _, err := webhook.OpenFileStore(path, webhook.StoreOptions{}); !errors.Is(err, webhook.ErrStoreInUse) ||
+		!strings.Contains(err.Error(), path) {
+		t.Errorf("a second one: %v", err)
+	}
+	for range 2 {
+		shippingtest.NoError(t, store.Close())
+	}
+	if _, err := store.Claim(t.Context(), "a", "one"); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	openFileStore(t, path, 0)
+}
+
+// A file that is removed or truncated while it is open would forget accepted ids. It is noticed before another
+// notification is handled. Package logfile tests what else can happen to it.
+func TestFileStore_NoticesThatItsFileIsGone(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(path string) error{
+		"removed":   os.Remove,
+		"truncated": func(path string) error { return os.Truncate(path, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "store")
+			store := openFileStore(t, path, 0)
+			take(t, store, "first")
+			shippingtest.Must(store.Claim(t.Context(), "under way", "one"))(t)
+			shippingtest.NoError(t, harm(path))
+			if _, err := store.Claim(t.Context(), "second", "one"); !errors.Is(err, webhook.ErrStoreMoved) ||
+				!strings.Contains(err.Error(), path) {
+				t.Errorf("the next claim: %v", err)
+			}
+			if err := store.Accept(t.Context(), "under way", "one"); !errors.Is(err, webhook.ErrStoreMoved) {
+				t.Errorf("the end of a claim: %v", err)
+			}
+		})
+	}
+}
+
+// The file does not grow with the number of notifications, and has those that are remembered. One that was only claimed
+// can be claimed again after a restart, because its handler may not have ended.
+func TestFileStore_IsBounded(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store")
+	store := openFileStore(t, path, 10)
+	largest := 0
+	for n := range 200 {
+		if take(t, store, fmt.Sprint("WD-", n)); n == 194 {
+			shippingtest.Must(store.Claim(t.Context(), "WD-claimed", "one"))(t)
+		}
+		text := shippingtest.Must(os.ReadFile(path))(t)
+		largest = max(largest, bytes.Count(text, []byte("\n")))
+	}
+	if largest > 21 {
+		t.Errorf("%d lines", largest)
+	}
+	for range 2 { // it is rewritten when it is opened
+		shippingtest.NoError(t, store.Close())
+		store = openFileStore(t, path, 10)
+	}
+	for id, want := range map[string]webhook.ClaimState{
+		"WD-0": webhook.Claimed, "WD-189": webhook.Claimed, "WD-claimed": webhook.Claimed,
+		"WD-191": webhook.Accepted, "WD-199": webhook.Accepted,
+	} {
+		if got := state(t, store, id); got != want {
+			t.Errorf("%s is %d, want %d", id, got, want)
+		}
+	}
+	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) != 1 {
+		t.Errorf("beside the file there are %q, %v", left, err)
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,8 +17,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jarcoal/httpmock"
+	"pgregory.net/rapid"
 
 	"github.com/shipping-go/shipping/internal/operations"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/redact"
 )
 
@@ -223,4 +227,101 @@ func TestDo_OverATransportThatBreaksItsContract(t *testing.T) {
 			t.Errorf("%s: %d attempts, %v", name, len(h.statuses), err)
 		}
 	}
+}
+
+// A call that ends while it waits for a retry was never sent if it is retried only on evidence of that. A call
+// whose attempt was under way may have been, whatever its transport returns.
+func TestDo_EvidenceIfTheContextEnds(t *testing.T) {
+	t.Parallel()
+	cause := error(&unsentError{error: errNoConnection}) // of another call
+	underWay := func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	withCause := func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, context.Cause(r.Context()) // as net/http does
+	}
+	for name, test := range map[string]struct {
+		next    http.RoundTripper
+		retry   operations.Retry
+		notSent bool
+	}{
+		"waiting after no connection": {unsent(), operations.Unsent, true},
+		"waiting, safe":               {unsent(), operations.Safe, false},
+		"waiting after a response":    {answering(status(503)), operations.Safe, false},
+		"under way":                   {answering(underWay), operations.Unsent, false},
+		"under way, sent once":        {answering(underWay), operations.Never, false},
+		"under way, with the cause":   {answering(withCause), operations.Unsent, false},
+		"sent once, with the cause":   {answering(withCause), operations.Never, false},
+		"lost, then under way": {answering(httpmock.NewErrorResponder(http.ErrServerClosed), underWay),
+			operations.Safe, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(cause) })
+			call, _ := newCall(http.MethodPost, test.retry)
+			_, err := newClient(test.next, Policy{MinWait: time.Hour, MaxWait: 2 * time.Hour}).Do(ctx, call)
+			if NotSent(err) != test.notSent || HeldBack(err) != test.notSent || !errors.Is(err, cause) {
+				t.Errorf("%s: not sent: %t, held back: %t: %v", name, NotSent(err), HeldBack(err), err)
+			}
+		})
+	}
+}
+
+// The error of another call proves nothing about the call that returns it.
+func TestEvidence_IsOfTheCallItself(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"unsent": &unsentError{error: errNoConnection}, "held back": &unsentError{&PausedError{time.Second}, true},
+		"late": &TimeoutError{After: 1, evidence: &unsentError{error: errNoConnection}},
+	} {
+		if !NotSent(err) {
+			t.Errorf("%s is evidence", name)
+		}
+		for _, wrapped := range []error{
+			errors.Join(context.Canceled, err), truncatedError{err}, limiterError{err}, &BodyError{Err: err},
+			&TimeoutError{After: 1},
+			&unsentError{err, false}, nil,
+		} {
+			own, _ := wrapped.(*unsentError)
+			if _, paused := Paused(wrapped); NotSent(wrapped) != (own != nil) || HeldBack(wrapped) || paused {
+				t.Errorf("%s, wrapped as %T, is evidence", name, wrapped)
+			}
+		}
+	}
+	if _, partial := Partial(errors.Join(&BodyError{StatusCode: 404, Err: ErrTruncated})); partial {
+		t.Error("a response of another call")
+	}
+}
+
+// Whatever the policy and however often it failed, a wait is not negative, lies within its own bound and
+// the policy's, and its bound doubles until it is the longest.
+func TestRetry_BackoffStaysWithinItsBounds(t *testing.T) {
+	t.Parallel()
+	wait := rapid.OneOf(rapid.Int64Range(0, int64(time.Minute)), rapid.Int64()) // a usual one, or any
+	rapid.Check(t, func(t *rapid.T) {
+		policy := Policy{
+			MinWait: max(0, time.Duration(wait.Draw(t, "MinWait"))), MaxWait: max(0, time.Duration(wait.Draw(t, "MaxWait"))),
+			MaxRetryAfter: max(0, time.Duration(wait.Draw(t, "MaxRetryAfter"))),
+		}.WithDefaults()
+		attempt := rapid.OneOf(rapid.IntRange(1, 12), rapid.IntRange(1, math.MaxInt)).Draw(t, "attempt")
+		bound := policy.MinWait
+		for range min(attempt-1, 64) {
+			bound = min(2*bound, policy.MaxWait)
+		}
+		bound = min(bound, policy.MaxWait)
+		if got := policy.backoff(attempt); got < 0 || got > bound || bound > LongestWait {
+			t.Fatalf("after attempt %d the wait is %s, want 0 to %s", attempt, got, bound)
+		}
+		asked := time.Duration(wait.Draw(t, "Retry-After"))
+		header := http.Header{"Retry-After": {strconv.FormatInt(int64(asked/time.Second), 10)}}
+		read, there := RetryAfter(header, time.Now())
+		if want := min(max(asked.Truncate(time.Second), 0), LongestWait); !there || read != want {
+			t.Fatalf("Retry-After %s is read as %s, %v, want %s", header.Get("Retry-After"), read, there, want)
+		}
+		if got := policy.clamp(read); got <= 0 || got > max(policy.MaxRetryAfter, policy.MinWait) {
+			t.Fatalf("asked to wait %s, it waits %s; at most %s", read, got, policy.MaxRetryAfter)
+		}
+	})
 }

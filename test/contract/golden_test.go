@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
@@ -95,6 +97,30 @@ func TestGoldens_ClientAnswersAreAsDocumented(t *testing.T) {
 		for _, odd := range odd[file] {
 			if !slices.ContainsFunc(found, func(place string) bool { return strings.HasPrefix(place, odd) }) {
 				t.Errorf("%s: %s is listed as odd and is as documented", file, odd)
+			}
+		}
+	}
+}
+
+// A member that the client sends and the document lacks is refused by programs that follow the document.
+func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, rules(t))
+	for _, call := range shippingtest.Calls() {
+		if !operations.Exists(call.Operation) {
+			continue // Do sends what the caller gives
+		}
+		service := shippingtest.NewService(call.Success())
+		shippingtest.Must(call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())))(t)
+		for _, sent := range service.Requests() {
+			request := httptest.NewRequest(sent.Method, sent.Path+"?"+sent.Query.Encode(), strings.NewReader(sent.Body))
+			request.Header = sent.Header
+			in, err := j.input(request)
+			if err == nil {
+				err = openapi3filter.ValidateRequest(t.Context(), in)
+			}
+			if err != nil || in.Route.Operation.OperationID != call.Operation {
+				t.Errorf("%s: %v", call.Operation, err)
 			}
 		}
 	}

@@ -8,10 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
 func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
@@ -168,4 +171,110 @@ func TestServe_ClosesIdleWorlds(t *testing.T) {
 	for open := []any{nil, nil}; len(open) > 1; {
 		shippingtest.NoError(t, json.Unmarshal(listed(t, d.world(t), "/_mock/worlds"), &struct{ Data *[]any }{&open}))
 	}
+}
+
+// env prints commands for a shell, with the settings of a world of a running server. Without a server, the settings of
+// a seed are those that serve prints.
+func TestEnv(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil, "-json", "-seed", "5").world(t)
+	got := invoke(t, nil, "env", "-url", r.URL+"/").want(t, exitOK).stdout
+	want := "export SHIPPING_BASE_URL=" + r.URL + "\nexport SHIPPING_SECRET_KEY=" + r.SecretKey +
+		"\nexport SHIPPING_WALLET=" + r.Wallets[0] + "\n"
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	running, served := asked(t, "-url", r.URL), environ(r)
+	shippingtest.Diff(t, "of the server", served, running)
+	served["SHIPPING_BASE_URL"] = "http://127.0.0.1:4010"
+	shippingtest.Diff(t, "of the seed", served, asked(t, "-seed", "5"))
+	empty := invoke(t, map[string]string{"MOCKSERVER_SEED": "", "MOCKSERVER_JSON": "true"}, "env").want(t, exitOK).stdout
+	first := invoke(t, nil, "env", "-json", "-seed", "1").want(t, exitOK).stdout
+	shippingtest.Diff(t, "with an empty variable", first, empty)
+
+	opened := strings.NewReader(`{"name":"ci42","scenario":"empty"}`)
+	resp := shippingtest.Must(http.Post(r.URL+"/_mock/worlds", "application/json", opened))(t)
+	resp.Body.Close()
+	other := asked(t, "-url", r.URL, "-world", "empty_ci42")
+	if !strings.Contains(other["SHIPPING_SECRET_KEY"], "ci42") || other["SHIPPING_SHIPMENT"] != "" {
+		t.Errorf("%v", other)
+	}
+	invoke(t, nil, "env", "-url", r.URL, "-world", "empty_ci24").want(t, exitFailure, `no world "empty_ci24"`,
+		"did you mean empty_ci42?")
+}
+
+func asked(t *testing.T, args ...string) (settings map[string]string) {
+	t.Helper()
+	got := invoke(t, nil, append([]string{"env", "-json"}, args...)...).want(t, exitOK)
+	shippingtest.NoError(t, json.Unmarshal([]byte(got.stdout), &settings))
+	return settings
+}
+
+func TestReady_ExitCode(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil, "-json").world(t)
+	for _, address := range []string{r.URL, r.URL + "/", r.URL + "/v1", r.URL + "/v1/"} {
+		got := invoke(t, nil, "ready", address).want(t, exitOK)
+		shippingtest.Diff(t, address, "", got.stdout+got.stderr)
+	}
+	invoke(t, map[string]string{"SHIPPING_BASE_URL": r.URL}, "ready").want(t, exitOK)
+	listening := map[string]string{"MOCKSERVER_ADDR": "0.0.0.0" + strings.TrimPrefix(r.URL, "http://127.0.0.1")}
+	invoke(t, listening, "ready").want(t, exitOK) // as in a container, with the settings of serve
+	nobody := "http://" + taken(t)
+	invoke(t, nil, "ready", nobody).want(t, exitFailure, "no mockserver responds on "+nobody, "mockserver serve")
+	invoke(t, nil, "ready", nobody, "--wait", "30ms").want(t, exitFailure, "no mockserver responds")
+	for _, wrong := range []string{"127.0.0.1:4010", "ftp://host", "http://", "http://user:secret@host", "http://host?x=1",
+		"http://a b"} {
+		got := invoke(t, nil, "ready", wrong).want(t, exitFailure, "base address")
+		if strings.Contains(got.stderr, "secret@") {
+			t.Errorf("a password is shown: %s", got.stderr)
+		}
+	}
+}
+
+// Each value of the banner is quoted for a shell, and a terminal acts on nothing. Package journal tests more values.
+func TestServe_TheBannerIsQuoted(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"it's", "$(touch made)", "a;touch\nmade", "\x1b[2J", "\u009b2J"} {
+		var out strings.Builder
+		shippingtest.NoError(t, greet(&out, ready{URL: "http://127.0.0.1:1", SecretKey: value, Token: value, CA: value,
+			Wallets: []string{value}, Shipments: []string{value}, Console: "http://127.0.0.1:1/_mock/"}))
+		quoted := strings.NewReplacer(shell.Quote("Authorization: Bearer "+value), "", shell.Quote("X-Mock-Token: "+value),
+			"", shell.Quote(`{"shipment_id":"`+value+`"}`), "", shell.Quote(value), "")
+		if left := quoted.Replace(out.String()); strings.Contains(left, value) || !shell.Visible(out.String()) {
+			t.Errorf("%q: %s", value, &out)
+		}
+		lines := "  export SHIPPING_SECRET_KEY=" + shell.Quote(value) + "\n  export SHIPPING_WALLET=" + shell.Quote(value)
+		if n := strings.Count(out.String(), shell.Quote("Authorization: Bearer "+value)); n != 3 ||
+			!strings.Contains(out.String(), lines) || !strings.Contains(out.String(), "Ctrl-C") {
+			t.Errorf("%d commands of curl: %s", n, &out)
+		}
+	}
+	empty := start(t, nil, "-scenario", "empty").printed
+	if !strings.Contains(empty, "/v1/rates") || strings.Contains(empty, `shipment_id":""`) ||
+		strings.Contains(empty, "SHIPPING_SHIPMENT=") {
+		t.Errorf("the banner of an empty world:\n%s", empty)
+	}
+}
+
+// Text from a service reaches the terminal without escape sequences.
+func TestReports_HoldNoEscapeSequences(t *testing.T) {
+	t.Parallel()
+	forger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write([]byte(`{"status":true,"message":"` + `\u001b]0;forged\u0007` +
+			`","data":{"request_id":"\u001b[2J","rates":"\u009b2J","pagination":{}}}`))
+	}))
+	t.Cleanup(forger.Close)
+	env := map[string]string{"SHIPPING_SECRET_KEY": "sk_test_1", "SHIPPING_WALLET": "VA-1", "SHIPPING_SHIPMENT": "SH-1"}
+	for _, args := range [][]string{{"conform", forger.URL, "-write"}, {"doctor", forger.URL, "-patience", "1m"},
+		{"env", "-url", forger.URL}} {
+		got := invoke(t, env, args...)
+		if strings.ContainsFunc(got.stdout+got.stderr, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Errorf("%v prints %q", args, got.stdout+got.stderr)
+		}
+	}
+	var stderr strings.Builder
+	run(t.Context(), []string{"ready", "a\x1b[2Jb"}, environment{get: os.Getenv}, nil, &stderr, &stderr)
+	shippingtest.Contains(t, "standard error", &stderr, `"a\x1b[2Jb"`)
 }

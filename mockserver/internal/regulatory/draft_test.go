@@ -3,8 +3,10 @@ package regulatory_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -117,4 +119,113 @@ func decoded[T any](t *testing.T, text string) (value T) {
 	t.Helper()
 	shippingtest.NoError(t, json.Unmarshal([]byte(text), &value))
 	return value
+}
+
+func TestAnalyze_StoresADraftWithMatchedDocumentsAndLineItems(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.analyze(parcel)
+	if r.Status != regulatory.StateDraft || r.Source != regulatory.FlowShipment || r.ShipmentID != parcel ||
+		r.Shipping != nil {
+		t.Errorf("record is %s", r.JSON())
+	}
+	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50"; got != want { // 11.5 × 1500.13 = 17251.495
+		t.Errorf("the draft offers %s, want %s", got, want)
+	}
+	watch := r.LineItems[0].ItemID
+	want := []compliance.Reason{{ItemID: watch, Rule: "hs_prefix", Match: "9102"}}
+	shippingtest.Diff(t, "reasons of WATCH", want, r.AvailableDocuments[2].Reasons)
+	if got := w.get(r); got != r {
+		t.Errorf("look-up gives %s", got.JSON())
+	}
+	shippingtest.Diff(t, "balance after the analysis", "1000000.00", w.balance(naira))
+}
+
+func TestAnalyze_FailureStoresAFailedRequestThatCanBeLookedUp(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		in   regulatory.AnalyzeInput
+		rate string // from dollars to naira
+		says string
+	}{
+		"unknown invoice": {regulatory.AnalyzeInput{FileURL: "https://invoices.example/9.pdf"}, "1",
+			"no invoice could be read at https://invoices.example/9.pdf"},
+		"shipment without items": {regulatory.AnalyzeInput{ShipmentID: "SH-EMPTY"}, "1",
+			"line_items must hold at least one item"},
+		"wallet without a rate": {regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: euros}, "1",
+			"no exchange rate from USD to EUR"},
+		"special input":  {regulatory.AnalyzeInput{ShipmentID: "SH-MAGICFAILANALYSIS"}, "1", "could not be read"},
+		"a rate of zero": {regulatory.AnalyzeInput{ShipmentID: parcel}, "0", "set one above zero"},
+		"a rate of too many digits": {regulatory.AnalyzeInput{ShipmentID: parcel}, "1.00000000000000007",
+			"cannot convert the price of FDA to NGN"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.setRate(tc.rate)
+			r := w.refused(regulatory.CodeAnalysisFailed, tc.says, "analyze again")(w.Analyze(tc.in))
+			id, _ := r.Data["request_id"].(string)
+			stored := w.record(w.Get(id))
+			if stored.Status != regulatory.StateFailed || r.Data["status"] != regulatory.StateFailed ||
+				stored.FailureReason == "" {
+				t.Errorf("refusal carries %v, stored is %s", r.Data, stored.JSON())
+			}
+			w.refused(regulatory.CodeNotRetryable, "its analysis failed", "analyze again")(w.Retry(id))
+		})
+	}
+}
+
+// story analyzes a special input, purchases every offered document except OTHER, and returns the states of the request:
+// after the purchase, a minute later, and after one retry.
+func story(t *testing.T, in regulatory.AnalyzeInput) (states []string) {
+	rules := shippingtest.Must(compliance.Default())(t)
+	w := newWorld(t, func(c *regulatory.Config) { c.Rules = func() *compliance.Rules { return rules } })
+	r, err := w.Analyze(in)
+	if err != nil {
+		return []string{string(w.refused(regulatory.CodeAnalysisFailed)(nil, err).Code)}
+	}
+	var slugs []string
+	for _, offer := range r.AvailableDocuments {
+		slugs = append(slugs, offer.DocumentType)
+	}
+	if len(slugs) == 0 {
+		return []string{"nothing offered"}
+	}
+	w.purchase(r, slugs...)
+	states = append(states, statusAndDocuments(w.get(r)))
+	w.advance(time.Minute)
+	states = append(states, statusAndDocuments(w.get(r)))
+	if _, err := w.Retry(r.RequestID); err == nil {
+		w.advance(time.Minute)
+		states = append(states, statusAndDocuments(w.get(r)))
+	}
+	return states
+}
+
+func TestSpecialInputs_States(t *testing.T) {
+	t.Parallel()
+	const (
+		starting  = "processing: CUSTOMS generating, LITHIUM-BATTERY generating, WATCH generating"
+		generated = "completed: CUSTOMS generated, LITHIUM-BATTERY generated, WATCH generated"
+		failed    = "failed: CUSTOMS failed, LITHIUM-BATTERY generated, WATCH generated"
+	)
+	want := map[string][]string{
+		"fail-analysis":      {"analysis_failed"},
+		"match-customs-only": {"processing: CUSTOMS generating", "completed: CUSTOMS generated"},
+		"match-nothing":      {"nothing offered"},
+		"generate-slowly":    {starting, starting},
+		"fail-once":          {starting, failed, generated},
+		"fail-always":        {starting, failed, failed},
+		"hang-in-purchasing": {"purchasing: ", "purchasing: "},
+		"need-evidence": {"processing: CUSTOMS generating, MSDS awaiting_evidence",
+			"processing: CUSTOMS generated, MSDS awaiting_evidence"},
+	}
+	for _, special := range regulatory.SpecialInputs() {
+		for _, in := range []regulatory.AnalyzeInput{{ShipmentID: special.ShipmentID}, {FileURL: special.FileURL}} {
+			shippingtest.Diff(t, special.Effect, want[special.Effect], story(t, in))
+		}
+		delete(want, special.Effect)
+	}
+	for effect := range want {
+		t.Errorf("%s is not in the table", effect)
+	}
 }

@@ -1,0 +1,239 @@
+package documents_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+	openapi "github.com/shipping-go/shipping/internal/specification"
+	"github.com/shipping-go/shipping/internal/status"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// Each field of the records of a list is in every place of the recipe in CONTRIBUTING.md. The test names the places
+// that lack it.
+func TestFields_AreInEveryPlace(t *testing.T) {
+	t.Parallel()
+	const optional = `, without spec:"optional"`
+	server := mockserver.New(mockserver.WithoutListener())
+	defer server.Close()
+	schemas := readSchemas(t)
+	for _, list := range shippingtest.Lists() {
+		if shippingtest.Operation(list.Operation).Route == "" { // TestOperations_AreInEveryPlace reports it
+			continue
+		}
+		name := list.Record.Name()
+		fields, required := membersOf(list.Record)
+		for place, found := range map[string][]string{
+			"properties of components/schemas/" + name +
+				" in internal/specification/service.json": slices.Collect(maps.Keys(schemas[name].Properties)),
+			"the response of the reference server (mockserver/internal/account and mockserver/internal/seed)": fieldsIn(t, list,
+				served(t, server, list), 1<<20),
+			// The other records may be odd.
+			"the first record of internal/shippingtest/testdata/" + list.Name + ".json": fieldsIn(t, list,
+				[]byte(shippingtest.Golden(t, list.Name+".json")), 1),
+		} {
+			sameFields(t, "type "+name, fields, place, found)
+		}
+		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
+	}
+	for name, record := range map[string]reflect.Type{
+		"Timezone":     reflect.TypeOf(shipping.Country{}.Timezones).Elem(),
+		"ReplayResult": reflect.TypeFor[shipping.ReplayResult](),
+	} {
+		_, required := membersOf(record)
+		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
+	}
+}
+
+// sameFields requires that two places have the same fields.
+func sameFields(t *testing.T, place string, fields []string, other string, found []string) {
+	t.Helper()
+	slices.Sort(fields)
+	slices.Sort(found)
+	shippingtest.Diff(t, place+" and "+other, fields, found)
+}
+
+// membersOf returns the names of a struct's members on the wire, and those that are required.
+func membersOf(record reflect.Type) (all, required []string) {
+	for member := range record.Fields() {
+		if member.Tag.Get("json") == "-" {
+			continue
+		}
+		all = append(all, member.Tag.Get("json"))
+		if member.Tag.Get("spec") != "optional" {
+			required = append(required, member.Tag.Get("json"))
+		}
+	}
+	return all, required
+}
+
+// schema is a record of the OpenAPI document.
+type schema struct {
+	Properties map[string]any
+	Required   []string
+}
+
+func readSchemas(t *testing.T) map[string]schema {
+	t.Helper()
+	var document struct {
+		Components struct{ Schemas map[string]schema }
+	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(readText(t, "internal/specification/service.json")), &document))
+	return document.Components.Schemas
+}
+
+// served returns the response of the server with a list.
+func served(t *testing.T, server *mockserver.Server, list shippingtest.List) []byte {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet,
+		shippingtest.Operation(list.Operation).Route+"?"+list.Query(server.Wallets()[0]), nil)
+	r.Header.Set("Authorization", "Bearer "+server.SecretKey)
+	w := httptest.NewRecorder()
+	server.ServeHTTP(w, r)
+	return w.Body.Bytes()
+}
+
+// fieldsIn returns the fields that any of the first records in a response with a list has.
+func fieldsIn(t *testing.T, list shippingtest.List, response []byte, most int) []string {
+	t.Helper()
+	var envelope struct{ Data json.RawMessage }
+	err := json.Unmarshal(response, &envelope)
+	if list.Paged && err == nil {
+		var data map[string]json.RawMessage
+		err = json.Unmarshal(envelope.Data, &data)
+		envelope.Data = data[list.Name]
+	}
+	var records []map[string]json.RawMessage
+	if err := cmp.Or(err, json.Unmarshal(envelope.Data, &records)); err != nil {
+		t.Errorf("%s: %v", list.Name, err)
+	}
+	all := map[string]json.RawMessage{}
+	for _, record := range records[:min(most, len(records))] {
+		maps.Copy(all, record)
+	}
+	return slices.Collect(maps.Keys(all))
+}
+
+// Each operation of the table is called by the conformance suite and by the tests of promises. Other tests name the
+// handler (TestRouter_NamesTheOperationWithoutAHandler), the path in the OpenAPI document
+// (TestOpenAPI_DescribesEveryOperation) and the golden response of a list (TestLists_EveryFieldOfTheGoldenResponse)
+// that are missing.
+func TestOperations_AreInEveryPlace(t *testing.T) {
+	t.Parallel()
+	server := mockserver.New()
+	defer server.Close()
+	if err := server.Err(); err != nil { // the suite cannot make a call
+		t.Error(err)
+	}
+	conformance.Check(t.Context(), conformance.Target{BaseURL: server.URL, Wallet: server.Wallets()[0],
+		Shipment: server.Shipments()[0]},
+		conformance.WithSecretKey(server.SecretKey), conformance.WithPurchase("CUSTOMS", "100000"))
+	for _, list := range shippingtest.Lists() {
+		switch op := shippingtest.Operation(list.Operation); {
+		case op.Route == "":
+			t.Errorf("the table in operations.go has no %s, for List of client.%s: add a row of that name", list.Operation,
+				strings.ToUpper(list.Name[:1])+list.Name[1:])
+		case op.Pages != list.Paged:
+			t.Errorf("%s: Pages is %t in operations.go, and List returns pages: %t", list.Operation, op.Pages, list.Paged)
+		}
+	}
+	rules := readText(t, "docs/internals/RULES.md")
+	for _, op := range operations.All() {
+		if path := strings.NewReplacer("{", ":", "}", "").Replace(op.Route); !op.Provisional &&
+			!strings.Contains(rules, path) {
+			t.Errorf("docs/internals/RULES.md has no rule of %s: add a row that names its path, %s", op.Name, path)
+		}
+		if !op.Provisional && server.Err() == nil && server.Requests(op.Name) == 0 {
+			t.Errorf("the conformance suite makes no call of %s: add a check to conformance/", op.Name)
+		}
+		if slices.ContainsFunc(shippingtest.Calls(), func(c shippingtest.Call) bool { return c.Operation == op.Name }) {
+			continue
+		}
+		if name, isList := strings.CutSuffix(op.Name, ".list"); isList {
+			t.Errorf("%s: shipping.Client has no field %q of a service with a method List: add the service to %s.go and the "+
+				"field to client.go", op.Name, strings.ToUpper(name[:1])+name[1:], name)
+		} else {
+			t.Errorf("%s is missing in Calls of internal/shippingtest/calls.go, so test/promises runs no failure against it",
+				op.Name)
+		}
+	}
+}
+
+// A status was added to the constants alone: the client waited without end, and no test failed.
+func TestStatuses_AreInEveryPlace(t *testing.T) {
+	t.Parallel()
+	var names []string
+	ends := map[string]bool{}
+	for _, row := range status.All() {
+		names = append(names, row.Name)
+		ends[row.Name] = row.Final
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Enum []string }
+		}
+	}
+	shippingtest.NoError(t, json.Unmarshal(openapi.Service(), &document))
+	shippingtest.Diff(t, "RequestStatus in service.json", names, document.Components.Schemas["RequestStatus"].Enum)
+	shippingtest.Diff(t, "constants of regulatory.go", names, constants(t, "regulatory.go", "RequestStatus"))
+	shippingtest.Diff(t, "constants of mockserver/internal/regulatory/states.go", names,
+		constants(t, "mockserver/internal/regulatory/states.go", "State"))
+	stages, end := map[string]bool{}, "90"
+	for _, element := range literal(t, "conformance/purchase.go", "stages") {
+		row := element.(*ast.KeyValueExpr)
+		stages[text(row.Key)] = text(row.Value) == end
+	}
+	shippingtest.Diff(t, "ends in stages of conformance/purchase.go", ends, stages)
+}
+
+// constants returns the values of the constants of a type, without the empty one.
+func constants(t *testing.T, file, of string) (values []string) {
+	t.Helper()
+	ast.Inspect(shippingtest.Must(parser.ParseFile(token.NewFileSet(), file, readText(t, file), 0))(t), func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		if name, ok := spec.Type.(*ast.Ident); ok && name.Name == of && text(spec.Values[0]) != "" {
+			values = append(values, text(spec.Values[0]))
+		}
+		return true
+	})
+	return values
+}
+
+// literal returns the elements of a variable.
+func literal(t *testing.T, file, variable string) (elements []ast.Expr) {
+	t.Helper()
+	ast.Inspect(shippingtest.Must(parser.ParseFile(token.NewFileSet(), file, readText(t, file), 0))(t), func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && spec.Names[0].Name == variable {
+			elements = spec.Values[0].(*ast.CompositeLit).Elts
+		}
+		return true
+	})
+	return elements
+}
+
+// text returns a basic literal without its quotation marks.
+func text(of ast.Expr) string {
+	written := of.(*ast.BasicLit).Value
+	if plain, err := strconv.Unquote(written); err == nil {
+		return plain
+	}
+	return written
+}
