@@ -217,19 +217,6 @@ func TestLive_Changes(t *testing.T) {
 	}
 }
 
-func TestAdmin_OpensNoWorldByItsKey(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	for _, key := range []string{"sk_test_lowfunds_closed", "sk_test_typo"} {
-		do(t, srv, "GET", "/_mock/journal", "", "Authorization", "Bearer "+key).refusal(t, http.StatusNotFound,
-			"POST /_mock/worlds or")
-	}
-	var open []struct{ Name string }
-	if get(t, srv, "/_mock/worlds").data(t, &open); len(open) != 1 {
-		t.Errorf("%v are open", open)
-	}
-}
-
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 // The first address that serve prints led a browser to an error.

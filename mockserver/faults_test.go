@@ -92,6 +92,14 @@ func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 			outcome{Status: 200, ContentType: jsonType, Whole: true, Valid: true, Took: 5 * time.Second,
 				Fault: "rule 1: latency, rule 2: latency after the change"},
 		},
+		"cut off behind its end": {
+			[]fault.Rule{{Fault: fault.Truncate(1 << 20)}},
+			outcome{Status: 200, ContentType: jsonType, Valid: true, Fault: "rule 1: truncate"},
+		},
+		"a redirect": {
+			[]fault.Rule{{Fault: fault.Redirect("https://elsewhere.example/"), Committed: true}},
+			outcome{Status: 308, ContentType: jsonType, Whole: true, Valid: true, Fault: "rule 1: redirect after the change"},
+		},
 		"a status and early hints": {
 			[]fault.Rule{{Fault: fault.Status(503, nil)}, {Fault: fault.EarlyHints()}},
 			outcome{Status: 503, Hints: 1, ContentType: jsonType, Whole: true, Valid: true,
@@ -332,58 +340,5 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 		example := shippingtest.Must(json.Marshal(kind.Example))(t)
 		got := post(t, srv, "/_mock/faults", `{"rules":[{"first":1,"fault":`+string(example)+`}]}`).want(t, 200)
 		shippingtest.Contains(t, kind.Kind, got.body, string(example))
-	}
-}
-
-// Each fault strikes before anything has happened, or after the purchase is committed.
-func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
-	t.Parallel()
-	const jsonType = "application/json; charset=utf-8"
-	for _, test := range []struct {
-		fault fault.Fault
-		want  outcome
-	}{
-		{fault.Status(429, http.Header{"Retry-After": {"7"}}),
-			outcome{Status: 429, ContentType: jsonType, Whole: true, Valid: true}},
-		{fault.Drop(), outcome{}},
-		{fault.Truncate(9), outcome{Status: 200, ContentType: jsonType}},
-		{fault.Truncate(1 << 20), outcome{Status: 200, ContentType: jsonType, Valid: true}},
-		{fault.Malformed(), outcome{Status: 200, ContentType: jsonType, Whole: true}},
-		{fault.Redirect("https://elsewhere.example/"), outcome{Status: 308, ContentType: jsonType, Whole: true, Valid: true}},
-	} {
-		for when, committed := range map[string]bool{"": false, " after the change": true} {
-			t.Run(fmt.Sprint(test.fault.Kind, test.fault.Bytes, when), func(t *testing.T) {
-				t.Parallel()
-				srv := start(t, mockserver.WithoutListener(), virtual())
-				draft := analyzeShipment(t, srv, srv.Shipments()[0])
-				inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Committed: committed, Fault: test.fault})
-				got := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase",
-					`{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
-				want := test.want
-				got.Took, want.Fault = 0, "rule 1: "+test.fault.Kind+when
-				shippingtest.Diff(t, "outcome", want, got)
-				charged(t, srv, draft.ID, committed)
-				srv.CheckInvariants(t)
-			})
-		}
-	}
-}
-
-// A proxy repeats a request: the operation is performed twice, and the response is that of the second time. For a
-// purchase that is the refusal of a request that was purchased.
-func TestFault_Repeat(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), virtual())
-	inject(t, srv, fault.Rule{Fault: fault.Repeat()})
-	get(t, srv, "/v1/rates").want(t, http.StatusOK)
-	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	bought := post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
-	bought.refusal(t, http.StatusBadRequest, "purchas")
-	if now := lookUp(t, srv, draft.ID); now.Status == "draft" || len(now.Documents) != 1 {
-		t.Errorf("the request is %+v", now)
-	}
-	srv.CheckInvariants(t)
-	if log := srv.Journal(); len(log) != 4 || log[2].Fault != "rule 1: repeat" || log[0].Fault != "" {
-		t.Errorf("the journal is %+v", log)
 	}
 }

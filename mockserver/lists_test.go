@@ -3,13 +3,10 @@ package mockserver_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"testing"
-	"time"
-	_ "time/tzdata" // the zones must load on a machine without its own database
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -161,13 +158,7 @@ func TestCountries_AreNotSentToThoseWhoHaveThem(t *testing.T) {
 // country has the fields of a country that the tests read.
 type country struct {
 	ISOCode, Flag, Latitude, Longitude string
-	Timezones                          []struct {
-		ZoneName      string
-		GMTOffset     int
-		GMTOffsetName string
-		Abbreviation  string
-		TZName        string
-	}
+	Timezones                          []struct{ ZoneName string }
 }
 
 func countries(t *testing.T) (all []country) {
@@ -205,32 +196,5 @@ func TestTheListHas250CountriesSortedByCode(t *testing.T) {
 	if len(slices.Compact(slices.Clone(codes))) != 250 || !slices.IsSorted(codes) ||
 		!slices.Equal(without, []string{"BV", "HM"}) {
 		t.Errorf("%d countries, without zones %q: %q", len(codes), without, codes)
-	}
-}
-
-// The offset of a zone is its standard time, and it has its names.
-func TestOffsetsAreTheStandardTimeOfGosOwnDatabase(t *testing.T) {
-	t.Parallel()
-	for _, c := range countries(t) {
-		for _, zone := range c.Timezones {
-			location, err := time.LoadLocation(zone.ZoneName)
-			if err != nil {
-				t.Errorf("%s: %v", c.ISOCode, err)
-				continue
-			}
-			_, january := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).In(location).Zone()
-			_, july := time.Date(2026, time.July, 1, 0, 0, 0, 0, time.UTC).In(location).Zone()
-			if want := min(january, july); zone.GMTOffset != want {
-				t.Errorf("%s: gmtOffset of %s is %d, want %d", c.ISOCode, zone.ZoneName, zone.GMTOffset, want)
-			}
-			minutes, sign := zone.GMTOffset/60, "+"
-			if minutes < 0 {
-				sign, minutes = "-", -minutes
-			}
-			if want := fmt.Sprintf("UTC%s%02d:%02d", sign, minutes/60, minutes%60); zone.GMTOffsetName != want ||
-				zone.Abbreviation == "" || zone.TZName == "" {
-				t.Errorf("%s: %+v, want the offset %q and two names", c.ISOCode, zone, want)
-			}
-		}
 	}
 }

@@ -101,7 +101,7 @@ func TestReceiver_CallbacksThatPanic(t *testing.T) {
 		}
 		shippingtest.NoError(t, receiver.Close(t.Context()))
 		if logged := strings.Count(log.String(), "level=ERROR"); logged != tc.errors ||
-			logged > 0 && !strings.Contains(log.String(), "receiver_panic_test.go") {
+			logged > 0 && !strings.Contains(log.String(), "handling_test.go") {
 			t.Errorf("%d errors are logged: %s", logged, &log)
 		}
 	})

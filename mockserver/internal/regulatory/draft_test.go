@@ -121,26 +121,6 @@ func decoded[T any](t *testing.T, text string) (value T) {
 	return value
 }
 
-func TestAnalyze_StoresADraftWithMatchedDocumentsAndLineItems(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := w.analyze(parcel)
-	if r.Status != regulatory.StateDraft || r.Source != regulatory.FlowShipment || r.ShipmentID != parcel ||
-		r.Shipping != nil {
-		t.Errorf("record is %s", r.JSON())
-	}
-	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50"; got != want { // 11.5 × 1500.13 = 17251.495
-		t.Errorf("the draft offers %s, want %s", got, want)
-	}
-	watch := r.LineItems[0].ItemID
-	want := []compliance.Reason{{ItemID: watch, Rule: "hs_prefix", Match: "9102"}}
-	shippingtest.Diff(t, "reasons of WATCH", want, r.AvailableDocuments[2].Reasons)
-	if got := w.get(r); got != r {
-		t.Errorf("look-up gives %s", got.JSON())
-	}
-	shippingtest.Diff(t, "balance after the analysis", "1000000.00", w.balance(naira))
-}
-
 func TestAnalyze_FailureStoresAFailedRequestThatCanBeLookedUp(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -77,19 +77,6 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 	}
 }
 
-// The time of the state purchasing is set: a timer that ends too early hides the state from a client, and one that is
-// lost leaves the request in it without end.
-func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Times.Purchasing = 5 * time.Second })
-	r := w.analyze(parcel)
-	shippingtest.Diff(t, "status", regulatory.StatePurchasing, w.purchase(r, "WATCH").Status)
-	w.advance(5*time.Second - 1)
-	w.is(r, "purchasing: ")
-	shippingtest.Diff(t, "what the clock called", "start generation of "+r.RequestID, w.advance(1)[0])
-	w.is(r, "processing: WATCH generating")
-}
-
 // After a connection that was lost around the charge, the state of the request shows whether it was charged.
 func TestPurchase_StateAfterAnInterruption(t *testing.T) {
 	t.Parallel()
