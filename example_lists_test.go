@@ -7,7 +7,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping"
@@ -111,34 +110,6 @@ func ExampleWalk() {
 	// all: 250
 }
 
-// How far a walk is, page by page.
-func ExampleWalk_progress() {
-	client, _ := account()
-
-	report := func(p shipping.ListProgress) { fmt.Println(p.Items, "of", p.Total) }
-	options := &shipping.RateListOptions{Walk: shipping.Walk{Progress: report}}
-	for _, err := range client.Rates.All(context.Background(), options) {
-		if err != nil {
-			log.Fatal(err)
-		}
-	}
-	// Output:
-	// 100 of 250
-	// 200 of 250
-	// 250 of 250
-}
-
-// A filter that the specification does not document, and the response as it came.
-func ExampleWithQuery() {
-	client, _ := account()
-
-	var response shipping.Response
-	_, err := client.Transactions.List(context.Background(), &shipping.TransactionListOptions{Wallet: wallet},
-		shipping.WithQuery("startDate", "2026-01-01"), shipping.WithResponse(&response))
-	fmt.Println(err, response.StatusCode, len(response.Attempts), len(response.Body) > 0)
-	// Output: <nil> 200 1 true
-}
-
 // The cheapest rate for a parcel in one currency.
 func ExampleRatesService_All() {
 	client, _ := account()
@@ -161,36 +132,4 @@ func ExampleRatesService_All() {
 		fmt.Println(cheapest.CarrierName, cheapest.Amount.StringFixed(2), cheapest.Currency)
 	}
 	// Output: Carrier 1 150.25 NGN
-}
-
-// The webhooks that are notified of new shipments.
-func ExampleWebhooksService_List() {
-	client, _ := account()
-
-	page, err := client.Webhooks.List(context.Background(), &shipping.WebhookListOptions{PerPage: 5})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, hook := range page.Items {
-		if hook.Active && slices.Contains(hook.Event, shipping.EventShipmentCreated) {
-			fmt.Println(hook.Name)
-		}
-	}
-	// Output: Warehouse
-}
-
-// The dialling code and the currency of a country.
-func ExampleCountriesService_List() {
-	client, _ := account()
-
-	countries, err := client.Countries.List(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, country := range countries {
-		if country.ISOCode == "NG" {
-			fmt.Println(country.Name, "+"+country.PhoneCode, country.Currency)
-		}
-	}
-	// Output: Nigeria +234 NGN
 }

@@ -32,20 +32,6 @@ func ExampleRegulatoryService_AnalyzeAndPoll() {
 	// Output: completed FDA generated
 }
 
-// Documents that cost more than the budget are not purchased. The draft is returned with the error.
-func ExampleBudget() {
-	client, service := account()
-	budget, err := shipping.ParseBudget("1.00 NGN")
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	draft, err := client.Regulatory.AnalyzeAndPoll(context.Background(), &shipping.AnalyzeRequest{ShipmentID: shipment},
-		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Budget: budget})
-	fmt.Println(draft.Status, errors.Is(err, shipping.ErrOverBudget), "requests:", len(service.Requests()))
-	// Output: draft true requests: 1
-}
-
 // The documents that a shipment needs, with prices and reasons. Nothing is charged.
 func ExampleRegulatoryService_Analyze() {
 	client, _ := account()
@@ -214,66 +200,4 @@ func ExampleRegulatoryService_UpdateItems() {
 	}
 	fmt.Println(draft.Status, len(draft.AvailableDocuments), "documents")
 	// Output: draft 2 documents
-}
-
-// The profile of a document holds the fields that a shipment does not have.
-func ExampleRegulatoryService_UpdateProfile() {
-	client, _ := account(shippingtest.WithRoutes())
-
-	draft, err := client.Regulatory.UpdateProfile(context.Background(), "RD-A1B2C3D4E5F6G7H8", "FDA",
-		map[string]string{"product_code": "54YFT10"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	document, _ := draft.Offer("FDA")
-	for _, field := range document.ProfileFields {
-		fmt.Println(field.Name, field.Type, field.Required)
-	}
-	// Output: product_code string true
-}
-
-// The PDF of a generated document. The operation has no documented path, so it has to be enabled.
-func ExampleRegulatoryService_PDF() {
-	client, _ := account(shippingtest.WithRoutes())
-
-	pdf, err := client.Regulatory.PDF(context.Background(), "RD-A1B2C3D4E5F6G7H8", "FDA")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(pdf[:5])) // write it with os.WriteFile
-	// Output: %PDF-
-}
-
-// The state of a regulatory request, and its documents.
-func ExampleRegulatoryService_Get() {
-	client, _ := account()
-
-	request, err := client.Regulatory.Get(context.Background(), "RD-A1B2C3D4E5F6G7H8")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(request.Status)
-	for _, offer := range request.AvailableDocuments {
-		fmt.Println(offer.DocumentType, offer.Amount.StringFixed(2), offer.Currency)
-	}
-	// Output:
-	// draft
-	// FDA 18450.50 NGN
-	// CUSTOMS 0.00 NGN
-}
-
-// Retry generates failed documents again. It costs nothing.
-func ExampleRegulatoryService_Retry() {
-	client, _ := account(shippingtest.WithRoutes())
-	ctx := context.Background()
-
-	if _, err := client.Regulatory.Retry(ctx, "RD-A1B2C3D4E5F6G7H8"); err != nil {
-		log.Fatal(err)
-	}
-	request, err := client.Regulatory.Wait(ctx, "RD-A1B2C3D4E5F6G7H8", nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(request.Status)
-	// Output: completed
 }

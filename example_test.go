@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"time"
 
 	"github.com/jarcoal/httpmock"
@@ -79,14 +77,6 @@ func ExampleNewClient() {
 	// shipping.Client(https://api.example.com) <nil>
 }
 
-// Key and address from SHIPPING_SECRET_KEY and SHIPPING_BASE_URL, or the address from an option.
-func ExampleNewClientFromEnv() {
-	os.Unsetenv("SHIPPING_SECRET_KEY")
-	_, err := shipping.NewClientFromEnv(shipping.WithBaseURL("https://api.example.com"))
-	fmt.Println(err)
-	// Output: shipping: SHIPPING_SECRET_KEY is not set: export it with the account's secret key
-}
-
 // Operations that the specification only names can be called with the same care.
 func ExampleClient_Do() {
 	client, _ := account()
@@ -104,32 +94,6 @@ func ExampleClient_Do() {
 	// true
 }
 
-// pace is a Limiter that allows a request with each tick. *rate.Limiter of golang.org/x/time/rate is a Limiter too, and
-// allows bursts.
-type pace <-chan time.Time
-
-func (p pace) Wait(ctx context.Context) error {
-	select {
-	case <-p:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// Every attempt waits for the limiter, retries too. If the context ends first, nothing is sent.
-func ExampleWithLimiter() {
-	client, service := account(shipping.WithLimiter(pace(time.Tick(10 * time.Millisecond))))
-
-	for range 3 {
-		if _, err := client.Rates.List(context.Background(), nil); err != nil {
-			log.Fatal(err)
-		}
-	}
-	fmt.Println("requests:", len(service.Requests()))
-	// Output: requests: 3
-}
-
 // An observer is called for each call, for example to export metrics. An operation has a route, which can label a
 // metric: it contains no identifier, key or query.
 func ExampleWithObserver() {
@@ -143,23 +107,6 @@ func ExampleWithObserver() {
 		log.Fatal("it was found")
 	}
 	// Output: regulatory.get 1 true
-}
-
-// Attempts are logged at the level debug, retries as warnings.
-func ExampleWithLogger() {
-	plain := func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey || a.Key == "took" {
-			return slog.Attr{}
-		}
-		return a
-	}
-	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: plain}))
-	client, _ := account(shipping.WithLogger(logger))
-
-	if _, err := client.Countries.List(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-	// Output: level=DEBUG msg="shipping attempt" operation=countries.list attempt=1 status=200
 }
 
 // Differences between a service's responses and the specification.
@@ -262,20 +209,6 @@ func ExampleError() {
 	// rates.list 401 1
 }
 
-// An invalid request is refused before anything is sent.
-func ExampleValidationError() {
-	client, service := account()
-
-	_, err := client.Transactions.List(context.Background(), nil)
-	if mistake, ok := errors.AsType[*shipping.ValidationError](err); ok {
-		fmt.Println(mistake.Field, errors.Is(err, shipping.ErrInvalidRequest))
-	}
-	fmt.Println("requests:", len(service.Requests()))
-	// Output:
-	// Wallet true
-	// requests: 0
-}
-
 // Reads are retried: after two failures, the third attempt succeeds.
 func ExampleWithRetryPolicy() {
 	busy := shippingtest.Refusal(http.StatusServiceUnavailable, "busy")
@@ -296,20 +229,6 @@ func ExampleWithRetryPolicy() {
 	// 503
 	// 503
 	// 200
-}
-
-// If the service requests a wait that would outlast the deadline, the call fails immediately.
-func ExampleErrRateLimited() {
-	busy := shippingtest.Refusal(http.StatusTooManyRequests, "slow down").HeaderSet(http.Header{"Retry-After": {"60"}})
-	client := clientOf(shippingtest.NewService(busy))
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-
-	_, err := client.Rates.List(ctx, nil)
-	if failure, ok := errors.AsType[*shipping.Error](err); ok && errors.Is(err, shipping.ErrRateLimited) {
-		fmt.Println("wait", failure.RetryAfter, "-", failure.NotRetried)
-	}
-	// Output: wait 1m0s - the deadline would pass first
 }
 
 // A proxy from the environment, the CA certificate of a company, and at most ten seconds for an attempt.

@@ -25,6 +25,36 @@ func clientIn(w *mockserver.World) *shipping.Client {
 	return client
 }
 
+// A test can choose which documents are offered, and at which price.
+func ExampleWorld_AddShipment() {
+	server := mockserver.New(mockserver.WithoutListener())
+	defer server.Close()
+	price, err := shipping.ParseAmount("1500.00")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shipment, err := server.AddShipment(goods.Shipment{
+		Items:     []goods.Item{{Description: "cotton shirt", Quantity: 40}},
+		Documents: []goods.Document{{DocumentType: "CUSTOMS", Amount: price}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	draft, err := clientIn(server.World).Regulatory.Analyze(context.Background(),
+		&shipping.AnalyzeRequest{ShipmentID: shipment})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, document := range draft.AvailableDocuments {
+		fmt.Println(document.DocumentType, document.Amount.StringFixed(2), document.Currency)
+	}
+	// Output:
+	// CUSTOMS 1500.00 NGN
+}
+
 // A program also uses routes that the specification does not have. This stub creates the shipments that it analyzes.
 func ExampleWorld_Stub() {
 	server := mockserver.New(mockserver.WithoutListener())

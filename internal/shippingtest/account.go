@@ -11,7 +11,6 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/operations"
 )
 
 // Identifiers of an [Account].
@@ -45,10 +44,8 @@ func NewAccount() *Account {
 	a.respond(shipping.OpListTransactions, paginated("transactions", 3, `{"transactionId":"TR-%[1]d",
 		"amount":%[1]d0.25,"flat_amount":%[1]d025,"currency":"NGN","flow":"in","status":"success"}`))
 	a.respond(shipping.OpListCountries, Call{Golden: "countries.json"}.Success())
-	a.respond(shipping.OpListWebhooks, Call{Golden: "webhooks.json"}.Success())
 	a.respond(shipping.OpGetRequest, a.request)
 	a.respond(shipping.OpPurchase, a.purchase)
-	a.respond(operations.RetryRequest, a.purchase)
 	return a
 }
 
