@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/big"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
 )
 
@@ -248,27 +250,56 @@ func (s *session) observeDraft(record map[string]any, a response) {
 		s.decide("offer.mode", mode, how)
 	}
 	charge := s.known.Resolved().Record.ChargedAmount
-	if n, isNumber := rational(memberAt(record, charge)); isNumber && n.Sign() > 0 {
+	if n := amountOf(memberAt(record, charge)); n != nil && n.Sign() > 0 {
 		s.decide("purchase.quoted", "true", "a draft has the "+charge+" "+jsonOf(memberAt(record, charge)))
 	}
 }
 
-// observePurchase records the members of a purchased request that show its only payment, and that the draft does not
-// show.
+// observePurchase records the members of a purchased request that show its only payment and its document, and that the
+// draft does not show.
 func (s *session) observePurchase(draft, purchased map[string]any, paid charge) {
 	for field, is := range map[string]func(string, any) bool{
 		"record.charged_amount": func(_ string, v any) bool {
-			n, isNumber := rational(v)
-			return isNumber && n.Cmp(paid.paid) == 0
+			n := amountOf(v)
+			return n != nil && n.Cmp(paid.paid) == 0
 		},
 		"record.transaction_id": func(_ string, v any) bool { return jsonOf(v) == paid.id },
+		"record.documents": func(name string, v any) bool {
+			return name != "available_documents" && s.typeIn(v) != ""
+		},
 	} {
 		isOld := func(path string) bool { return jsonOf(memberAt(draft, path)) == jsonOf(memberAt(purchased, path)) }
 		usual := field[len("record."):]
 		if name := preferred(slices.DeleteFunc(named(purchased, is), isOld), usual); name != "" {
-			s.decide(field, name, "it shows the payment of the purchase")
+			s.decide(field, name, "it shows the purchase")
 		}
 	}
+	if list := s.observed["record.documents"]; list.value != "" {
+		s.decide("document.document_type", s.typeIn(memberAt(purchased, list.value)), "as in "+list.value)
+	}
+}
+
+// typeIn returns the name under which a list shows the purchased document, "-" if it is a list of texts; "" if it does
+// not show it.
+func (s *session) typeIn(list any) string {
+	is := func(_ string, v any) bool { return v == any(s.document) }
+	elements, _ := list.([]any)
+	for _, element := range elements {
+		object, _ := element.(map[string]any)
+		if name := preferred(named(object, is), "document_type"); name != "" || is("", element) {
+			return cmp.Or(name, "-")
+		}
+	}
+	return ""
+}
+
+// amountOf returns an amount as the client reads it, which can be a text; nil if it is none.
+func amountOf(v any) *big.Rat {
+	var amount shipping.Amount
+	if amount.UnmarshalJSON([]byte(jsonOf(v))) != nil {
+		return nil
+	}
+	return exact(amount)
 }
 
 // isSlug reports whether a value is a type of documents.

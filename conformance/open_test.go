@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -72,17 +73,32 @@ func TestCheck_ChecksWhatTheDialectDeclares(t *testing.T) {
 	}
 }
 
-// A purchase shows the names of its charge and of its transaction. No error printed them: the results of the client
-// had a charge of 0.
-func TestCheck_ObservesTheNamesOfAPayment(t *testing.T) {
+// A purchase shows the names of its charge, of its transaction and of its documents. No error printed them: the results
+// of the client had a charge of 0. A charge that was a text was not seen.
+func TestCheck_ObservesTheNamesOfAPurchase(t *testing.T) {
 	t.Parallel()
-	want := []string{"record.charged_amount = debit.total", "record.transaction_id = debit.id"}
-	srv := serve(t, shippingtest.Dialect(t, strings.Join(want, ",")))
 	bought := []conformance.Option{conformance.WithWrites(), conformance.WithPurchase("CUSTOMS", "1000000")}
-	shippingtest.Diff(t, "lines", want, check(t, srv, srv, bought...).Lines)
-	declared := conformance.WithDialect(shippingtest.Dialect(t, strings.Join(want, ",")))
-	if again := check(t, srv, srv, append(bought, declared)...); !again.Conforms() || len(again.Lines) > 0 {
-		t.Errorf("again %q, failed: %q", again.Lines, verdicts(again, conformance.Fail))
+	number := regexp.MustCompile(`("sum":)([0-9.]+)`)
+	texts := answers(func(_ *http.Request, status int, body []byte) (int, []byte) {
+		return status, number.ReplaceAll(body, []byte(`$1"$2"`))
+	})
+	for name, test := range map[string]struct {
+		how  breaking
+		want []string
+	}{
+		"a charge":                 {plain, []string{"record.charged_amount = debit.sum", "record.transaction_id = debit.id"}},
+		"a charge that is a text":  {texts, []string{"record.charged_amount = debit.sum"}},
+		"documents":                {plain, []string{"record.documents = forms", "document.document_type = code"}},
+		"documents that are texts": {plain, []string{"record.documents = forms", "document.document_type = -"}},
+	} {
+		decided := strings.Join(test.want, ",")
+		srv := serve(t, shippingtest.Dialect(t, decided))
+		shippingtest.Diff(t, name, test.want, check(t, srv, test.how(srv), bought...).Lines)
+		declared := conformance.WithDialect(shippingtest.Dialect(t, decided))
+		again := check(t, srv, test.how(srv), append(bought, declared)...)
+		if !again.Conforms() || len(again.Lines) > 0 {
+			t.Errorf("%s: again %q, failed: %q", name, again.Lines, verdicts(again, conformance.Fail))
+		}
 	}
 }
 

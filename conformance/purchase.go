@@ -178,6 +178,9 @@ type cost struct {
 	currency    string
 }
 
+// notBought begins the reason why the document of [WithPurchase] is not purchased.
+const notBought = "nothing was bought: "
+
 // chosen returns what the document of [WithPurchase] costs, or why it is not purchased.
 func (s *session) chosen(d draft) (c cost, unknown missing) {
 	amount, code, _ := strings.Cut(s.most, " ")
@@ -187,7 +190,7 @@ func (s *session) chosen(d draft) (c cost, unknown missing) {
 	most, currency, errMost := d.request.Cost(document)
 	c = cost{exact(price), exact(most), currency}
 	not := func(format string, args ...any) (cost, missing) {
-		return c, missing{NotRun, "nothing was bought: " + fmt.Sprintf(format, args...)}
+		return c, missing{NotRun, notBought + fmt.Sprintf(format, args...)}
 	}
 	switch err := cmp.Or(err, errMost); {
 	case !ok:

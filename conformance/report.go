@@ -169,10 +169,12 @@ func (r Report) WriteSummary(w io.Writer) error {
 		failed = append(failed[:maxFailures], fmt.Sprintf("and %d more failed checks, in the whole report", more))
 	}
 	lines = append(lines, failed...)
-	if notRun := r.shown(NotRun, "not run:"); len(notRun) == 1 {
+	notRun := r.shown(NotRun, "not run:")
+	isOfPurchase := func(line string) bool { return strings.Contains(line, notBought) }
+	if first := max(0, slices.IndexFunc(notRun, isOfPurchase)); len(notRun) > 1 {
+		lines = append(lines, fmt.Sprintf("%s; and %d more, in the whole report", notRun[first], len(notRun)-1))
+	} else {
 		lines = append(lines, notRun...)
-	} else if len(notRun) > 1 {
-		lines = append(lines, fmt.Sprintf("%s; and %d more, in the whole report", notRun[0], len(notRun)-1))
 	}
 	lines = append(lines, r.spent()...)
 	if n := len(r.Lines); n > 0 {
