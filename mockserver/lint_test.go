@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -249,6 +250,29 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 			}
 			shippingtest.Diff(t, "operation of the finding", test.want, got)
 		})
+	}
+}
+
+// All logs count the requests that they record; one that has ended, or was cleared, leaves its room.
+func TestLog_CountsWhatItRecords(t *testing.T) {
+	t.Parallel()
+	var all atomic.Int64
+	log := watch.NewLog(4, 10, &all, 100)
+	see := func(times int) {
+		for range times {
+			log.See(&wire.Exchange{Request: httptest.NewRequest("GET", "/", nil)})
+		}
+	}
+	for _, step := range []struct {
+		do   func()
+		want int64
+	}{
+		{func() { see(3) }, 3}, {func() { see(3) }, 4}, {log.Clear, 0}, {func() { see(2) }, 2}, {log.End, 0},
+		{func() { see(1) }, 0},
+		{log.Clear, 0},
+	} {
+		step.do()
+		shippingtest.Diff(t, "requests that are counted", step.want, all.Load())
 	}
 }
 

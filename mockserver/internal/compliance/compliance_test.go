@@ -168,21 +168,6 @@ func TestCheck_ValuesOfEachType(t *testing.T) {
 	}
 }
 
-func TestCheck_NamesEveryProblemAtOnceInTheOrderOfTheForm(t *testing.T) {
-	t.Parallel()
-	got := formOfEveryType(t).Check(map[string]json.RawMessage{"zeta": []byte("1"), "share": []byte("101"),
-		"flag": []byte(`"no"`), "alpha": []byte("null"), "text": []byte("7")})
-	fields := "; its fields are text, choice, code, time, number, count, date, flag, share"
-	want := []compliance.Problem{
-		{Field: "text", Reason: "must be a text in quotes"},
-		{Field: "flag", Reason: "must be true or false, without quotes"},
-		{Field: "share", Reason: "must be a number from 0 to 100, without quotes"},
-		{Field: "alpha", Reason: "is not a field of OTHER" + fields},
-		{Field: "zeta", Reason: "is not a field of OTHER" + fields},
-	}
-	shippingtest.Diff(t, "problems", want, got)
-}
-
 func defaultRules(t *testing.T) *compliance.Rules {
 	t.Helper()
 	rules := shippingtest.Must(compliance.Default())(t)

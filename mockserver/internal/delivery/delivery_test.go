@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -79,32 +78,6 @@ func TestSend_FollowsThePolicy(t *testing.T) {
 		clear(got.Attempts)
 		if again, _ := d.Find(sent.ID); test.want.Attempts > 0 && again.Attempts[0].At.IsZero() {
 			t.Error("the log has changed")
-		}
-	})
-}
-
-func TestLog_FindsTheLatestAndCountsChanges(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := open(t, Config{Transport: answering(200)})
-		for _, out := range []notify.Delivery{{ID: "WD-1", ShipmentID: "SH-1", Event: "a"},
-			{ID: "WD-2", ShipmentID: "SH-1", Event: "b"}, {ID: "WD-3", ShipmentID: "SH-2", Event: "a"}} {
-			before := d.Changes()
-			if d.Record(out); d.Changes() == before {
-				t.Errorf("%s: no change", out.ID)
-			}
-		}
-		before := d.Changes()
-		d.Send(notify.Delivery{ID: "WD-4", URL: "http://localhost/", ShipmentID: "SH-1", Event: "a"})
-		shippingtest.NoError(t, d.WaitAll(t.Context()))
-		if d.Changes() < before+2 {
-			t.Error("queued and attempted: less than two changes")
-		}
-		for what, want := range map[[2]string]string{{"SH-1", "a"}: "WD-4", {"SH-1", "b"}: "WD-2", {"SH-2", "a"}: "WD-3",
-			{"SH-2", "b"}: ""} {
-			if found, ok := d.Latest(what[0], what[1]); found.ID != want || ok != (want != "") {
-				t.Errorf("%v: %s, want %s", what, found.ID, want)
-			}
 		}
 	})
 }
@@ -200,17 +173,6 @@ func resetCancels(t *testing.T, receiver *slow, responses int) {
 	})
 }
 
-func TestPolicy(t *testing.T) {
-	t.Parallel()
-	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false, 404: false} {
-		shippingtest.Diff(t, strconv.Itoa(status), want, accepts(status))
-	}
-	for attempt, want := range map[int]time.Duration{1: time.Second / 2, 2: time.Second, 3: 2 * time.Second,
-		11: 512 * time.Second, 12: 512 * time.Second} {
-		shippingtest.Diff(t, strconv.Itoa(attempt), want, backoff(attempt))
-	}
-}
-
 // A delivery is found in a log that drops entries between its attempts; one that is dropped itself ends. A place in the
 // log that was computed before an attempt is that of another delivery after it.
 func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
@@ -254,17 +216,6 @@ func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 		}
 		shippingtest.Diff(t, "deliveries and queues that are left", [2]int{}, [2]int{len(d.pending), len(d.queues)})
 	})
-}
-
-func TestCheckTarget(t *testing.T) {
-	t.Parallel()
-	for target, want := range map[string][2]bool{ // on this machine only, anywhere
-		"http://localhost/": {true, true}, "https://127.0.0.1:8080/x": {true, true},
-		"http://192.0.2.1/": {false, true}, "https://example.test": {false, true},
-		"ftp://localhost/": {}, "localhost": {}, "/hook": {}, "http:///": {}, "": {}, "http://[": {},
-	} {
-		shippingtest.Diff(t, target, want, [2]bool{CheckTarget(target, false) == nil, CheckTarget(target, true) == nil})
-	}
 }
 
 // WaitAll ends when no delivery is queued, and not before, or with its context or the dispatcher: a wait that nothing

@@ -41,19 +41,6 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	}
 }
 
-func TestEdit_ShippingInTheInvoiceFlowOnly(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	in := regulatory.Shipping{CarrierSlug: "fedex", Incoterm: "DDP", EstimatedArrival: "2026-01-31"}
-	w.refused(regulatory.CodeShipmentFlow, "invoice flow only")(w.UpdateShipping(w.analyze(parcel).RequestID, in))
-
-	r := w.record(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
-	edited := w.record(w.UpdateShipping(r.RequestID, in))
-	if *edited.Shipping != in || r.Shipping.CarrierSlug != "dhl" {
-		t.Errorf("edited is %+v, and the record before %+v", *edited.Shipping, *r.Shipping)
-	}
-}
-
 func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(w *world, id, body string) (*regulatory.Record, error){

@@ -1,13 +1,10 @@
 package regulatory_test
 
 import (
-	"errors"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/shippingtest"
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -36,71 +33,6 @@ func TestPurchase_ChargesTheStoredAmountsThoughRatesMoved(t *testing.T) {
 		t.Errorf("charges are %+v and %s is left", charges, w.balance(naira))
 	}
 	w.is(r, "processing: WATCH generating, FDA generating")
-}
-
-func TestPurchase_RefusalsChargeNothing(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		slugs []string
-		code  regulatory.Code
-		says  []string
-	}{
-		"no document types": {nil, regulatory.CodeInvalidRequest, []string{"document_types is required"}},
-		"a slug that no form has": {[]string{"WATCH", "PASSPORT"}, regulatory.CodeUnknownDocumentType,
-			[]string{"document_types[1] (PASSPORT) is not a document type", "nothing was charged"}},
-		"a slug in lower case": {[]string{"watch"}, regulatory.CodeUnknownDocumentType,
-			[]string{"(watch) is not a document type"}},
-		"a form that is not offered": {[]string{"MSDS"}, regulatory.CodeNotOffered,
-			[]string{"(MSDS) is not offered by the draft", "offers CUSTOMS, FDA, WATCH"}},
-		"the same form twice": {[]string{"FDA", "FDA"}, regulatory.CodeRepeatedDocumentType,
-			[]string{"document_types[1] (FDA) is listed before"}},
-		"every problem, all named": {[]string{"MSDS", "", "WATCH", "WATCH"}, regulatory.CodeNotOffered,
-			[]string{"[0] (MSDS)", "[1] () is no", "[3] (WATCH)"}},
-		"more than the wallet holds": {[]string{"WATCH"}, regulatory.CodeInsufficientFunds,
-			[]string{"holds USD 10.00, and USD 11.50 is needed"}},
-		"a sum above the balance": {[]string{"CUSTOMS", "FDA"}, regulatory.CodeInsufficientFunds,
-			[]string{"USD 16.00 is needed"}},
-		"a hundred kilobytes of a slug": {[]string{string(make([]byte, 100_000))}, regulatory.CodeUnknownDocumentType,
-			[]string{"…"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			r := w.record(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
-			said := w.refused(tc.code, tc.says...)(w.try(r, tc.slugs...))
-			if problems := strings.Count(said.Message, "document_types["); len(said.Message) > 1000 || problems > len(tc.slugs) {
-				t.Errorf("the message has %d characters and %d problems", len(said.Message), problems)
-			}
-			if w.get(r) != r || w.balance(dollars) != "10.00" || w.clock.Waiting() != 0 {
-				t.Errorf("the refusal left %s and %s in the wallet", w.get(r).JSON(), w.balance(dollars))
-			}
-		})
-	}
-}
-
-// After a connection that was lost around the charge, the state of the request shows whether it was charged.
-func TestPurchase_StateAfterAnInterruption(t *testing.T) {
-	t.Parallel()
-	lost := errors.New("connection lost")
-	for name, tc := range map[string]struct {
-		point           fault.Point
-		at, later, left string
-	}{
-		"before the charge": {fault.BeforeCharge, "draft", "draft", "1000000.00"},
-		"after the charge":  {fault.AfterCharge, "purchasing", "completed", "982748.50"},
-		"before the reply":  {fault.BeforeReply, "processing", "completed", "982748.50"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.hooks[tc.point] = func(string) error { return lost }
-			r := w.analyze(parcel)
-			shippingtest.WantError(t, "purchase", shippingtest.Err(w.try(r, "WATCH")), lost)
-			for _, state := range []string{tc.at, tc.later} { // at once, and a minute later
-				shippingtest.Diff(t, "state and balance", [2]string{state, tc.left},
-					[2]string{string(w.get(r).Status), w.balance(naira)})
-				w.advance(time.Minute)
-			}
-		})
-	}
 }
 
 func TestPurchase_LedgerThatRefusesIsReported(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -219,18 +218,6 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 		"2 x Food supplement & vitamins, HS code 210690, origin CN, 12.5 USD each",
 	}, shippingtest.Must(w.Sheet(r.RequestID, "WATCH"))(t))
 	w.refused(regulatory.CodeNotFound, "RD-9")(w.Sheet("RD-9", "WATCH"))
-}
-
-// A scale of the dialect multiplies the time of a document, and a number that is too large for the clock ends in a time
-// that it can reach: an overflow would generate the document at once.
-func TestGeneration_TimeIsScaled(t *testing.T) {
-	t.Parallel()
-	for scale, want := range map[float64]time.Duration{-1: 0, 0.5: 3500 * time.Millisecond,
-		10: 70 * time.Second, 1e300: 1 << 62} {
-		w := newWorld(t, func(c *regulatory.Config) { c.Times.Generation = scale })
-		w.purchase(w.analyze(parcel), "WATCH")
-		shippingtest.Diff(t, fmt.Sprint("time at scale ", scale), want, w.clock.Pending(1)[0].Due.Sub(w.clock.Now()))
-	}
 }
 
 // A manual document waits for its evidence however long that takes, and is generated after it: a timer of the purchase
