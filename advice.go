@@ -31,7 +31,7 @@ func (e *Error) hint() string {
 	case errors.Is(e.kind, ErrRateLimited):
 		return "send fewer requests, such as with WithLimiter"
 	case errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "": // an envelope has a message about its data
-		return "check that the base address (WithBaseURL or SHIPPING_BASE_URL) is the service's API and not a web page or proxy"
+		return "check that the base address (WithBaseURL or SHIPPING_BASE_URL) is that of the service, not of a web page"
 	case errors.Is(e.kind, ErrBodyTooLarge) && e.operation.Pages:
 		return "request fewer records a page, or raise WithMaxResponseBytes"
 	case errors.Is(e.kind, ErrBodyTooLarge):
@@ -93,8 +93,8 @@ func certificateHint(err error) string {
 	case another:
 		return "check the host of the base address"
 	case unknown:
-		return "if you trust the CA, set SSL_CERT_FILE to the file of its certificate, or RootCAs in the TLSClientConfig of the " +
-			"http.Transport (WithHTTPClient)"
+		return "if you trust the CA, set SSL_CERT_FILE to the file of its certificate, or RootCAs in the " +
+			"TLSClientConfig of the http.Transport (WithHTTPClient)"
 	case refused:
 		return "check the clock of this machine, and the certificate of the service"
 	}

@@ -241,8 +241,8 @@ func TestDialect_OfTheEnvironment(t *testing.T) {
 	}
 }
 
-// The first day with a real service: an error prints the line that declares what the service has decided otherwise. In a
-// file, the line makes the call succeed.
+// The first day with a real service: an error prints the line that declares what the service has decided otherwise. In
+// a file, the line makes the call succeed.
 func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 	t.Parallel()
 	offered := func(offers ...string) *shippingtest.Service {

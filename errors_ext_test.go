@@ -54,8 +54,8 @@ func TestErrors_SentinelOfEachStatus(t *testing.T) {
 // Many of them did not state what to do, or stated it about another mistake.
 func TestErrors_Texts(t *testing.T) {
 	t.Parallel()
-	const notAPI = "; check that the base address (WithBaseURL or SHIPPING_BASE_URL) is the service's API and not a " +
-		"web page or proxy"
+	const notAPI = "; check that the base address (WithBaseURL or SHIPPING_BASE_URL) is that of the service, not of " +
+		"a web page"
 	const noRedirect = "; redirects are not followed: check scheme, host and path of the base address"
 	const proxies, ownProxy = "HTTP_PROXY and HTTPS_PROXY", ", or the Proxy of the http.Transport"
 	const credentials = "; a proxy requires credentials: check the user and password in " + proxies +

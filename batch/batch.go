@@ -58,8 +58,8 @@ func (i Item) validate(name string) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if i.key() == i.Analyze.FileURL && i.holdsMore() {
-		return invalid(name, "has no Key, and a FileURL with a query or a user, which can differ in the next run: set a Key, "+
-			"such as the number of the invoice")
+		return invalid(name, "has no Key, and a FileURL with a query or a user, which can differ in the next run: "+
+			"set a Key, such as the number of the invoice")
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
 		return invalid(name, fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep",

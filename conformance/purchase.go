@@ -135,8 +135,8 @@ func (s *session) statesOf(states []string) (problems []string) {
 	return problems
 }
 
-// follow returns the states of a purchased request until its end, and the state and the record that it has when it is read
-// again.
+// follow returns the states of a purchased request until its end, and the state and the record that it has when it is
+// read again.
 func (s *session) follow(id string, need missing) (states []string, record map[string]any, unread missing) {
 	read := func() string {
 		a := s.call("regulatory.get", request{id: id}, need)

@@ -281,7 +281,7 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 		{`POST {docs}/analyze {"shipment_id":"DRAFT"}`, 404, "that is the id of a regulatory request"},
 		{`POST {docs}/analyze {"file_url":"https://invoices.example/9.pdf"}`, 400, "add it with POST /_mock/invoices"},
 		{`POST /v1/webhooks/replay {"shipment_id":"SH-1","event":"shipment.created"}`, 404,
-			"GET /_mock/worlds/NAME lists the shipments"},
+			"use one that GET /_mock/worlds/NAME lists"},
 		{"GET /v1/transactions?wallet=SHIPMENT", 404, "that is the id of a shipment: use a wallet"},
 		{"GET /v1/rate", 404, "no route GET /v1/rate: did you mean /v1/rates?"},
 		{`POST /v1/webhooks/replay {"shipment_id":"SHIPMENT","event":"shipment.create"}`, 400,

@@ -284,7 +284,7 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 		return `{"fund":[{"wallet":"` + wallet + `","amount":1},` + order + `],"exchange_rates":{"NGN":1}}`
 	}
 	for body, want := range map[string]string{
-		`{}`:                                 "GET /_mock/ledger lists the wallets",
+		`{}`:                                 "with a wallet that GET /_mock/ledger lists",
 		fund(`{"wallet":"` + wallet + `"}`):  "must be above zero",
 		fund(`{"wallet":"VA-1","amount":1}`): "VA-1",
 		fund(`{"wallet":"` + wallet + `","amount":0.00}`):                              "must be above zero",

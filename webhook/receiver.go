@@ -100,7 +100,8 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if request.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		http.Error(w, "this address receives notifications, which are sent with POST: register it as a webhook", http.StatusMethodNotAllowed)
+		http.Error(w, "this address receives notifications, which are sent with POST: register it as a webhook",
+			http.StatusMethodNotAllowed)
 		return
 	}
 	body, status, err := r.read(w, request)
@@ -167,7 +168,8 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 
 func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status int, err error) {
 	text := r.settings.redacted(err.Error())
-	r.log(request.Context(), slog.LevelWarn, "notification refused", slog.Int("status", status), slog.String("error", text))
+	r.log(request.Context(), slog.LevelWarn, "notification refused", slog.Int("status", status),
+		slog.String("error", text))
 	if status == http.StatusUnauthorized { // a verifier's reason is not for a sender that may be forging
 		text = ErrSignature.Error()
 	}

@@ -204,7 +204,7 @@ func main() {
 	var err error
 	switch {
 	case os.Getenv("SHIPPING_BASE_URL") == "":
-		err = errors.New("SHIPPING_BASE_URL is not set: run it with mockserver sweep, which sets it, or export the address and the key of a server")
+		err = errors.New("SHIPPING_BASE_URL is not set: run it with mockserver sweep, which sets it, or export it")
 	case *listen != "":
 		err = serve(*listen, *carefully, purchase)
 	case *shipment == "":

@@ -67,8 +67,8 @@ func (n Number) Mul(m Number) (Number, bool) {
 	return Number{Units: product, Scale: scale}, true
 }
 
-// MulRound returns n × m with at most that many decimals; false if that has too many digits. It rounds halves away from
-// zero.
+// MulRound returns n × m with at most that many decimals; false if that has too many digits. It rounds halves away
+// from zero.
 func (n Number) MulRound(m Number, scale uint8) (Number, bool) {
 	product := new(big.Int).Mul(big.NewInt(n.Units), big.NewInt(m.Units))
 	if drop := int64(n.Scale) + int64(m.Scale) - int64(scale); drop > 0 {

@@ -113,8 +113,8 @@ func (s Scheme) Verify(header http.Header, body []byte, keys [][]byte, now time.
 		}
 	}
 	if !matched {
-		return fmt.Sprintf("the signature in %s is wrong: check that the receiver has the service's key (WithKeys), and that "+
-			"nothing before it changes the body", s.Header)
+		return fmt.Sprintf("the signature in %s is wrong: check that the receiver has the service's key (WithKeys), and "+
+			"that nothing before it changes the body", s.Header)
 	}
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	away := now.Sub(time.Unix(seconds, 0)).Abs()

@@ -20,12 +20,12 @@
 //
 //   - Two faults that decide the response. These are Status, RateLimit, Redirect, HTML, Empty,
 //     Respond, Drop, Reset, ArriveLate and GatewayTimeout.
-//   - A fault that changes the response (Truncate, SlowBody, Malformed, ContentType) and a later rule that decides it. In
-//     the other order both strike: Status and then Truncate make a truncated error response. After Drop, Reset and
+//   - A fault that changes the response (Truncate, SlowBody, Malformed, ContentType) and a later rule that decides it.
+//     In the other order both strike: Status and then Truncate make a truncated error response. After Drop, Reset and
 //     ArriveLate no response can be changed.
 //   - A fault that prevents the operation, and one that needs it. A rule that is not committed prevents the operation
-//     if its fault decides or changes the response. Committed rules, points, Repeat and faults of lists need it; a later
-//     rule may still prevent the operation after Repeat or a fault of lists.
+//     if its fault decides or changes the response. Committed rules, points, Repeat and faults of lists need it; a
+//     later rule may still prevent the operation after Repeat or a fault of lists.
 //   - Two faults of the same kind, except Latency, CapPage, InsertRows and RemoveRows.
 //   - Two faults of notifications.
 //

@@ -45,8 +45,8 @@ func Kinds() []Kind {
 		{"reset", none, "resets the connection", Reset(), sound},
 		{"arrive-late", []string{"duration"}, "closes the connection without a response, and performs the operation after " +
 			"the duration, whatever the client does by then", ArriveLate(time.Minute), Fault.noDuration},
-		{"gateway-timeout", []string{"duration"}, "responds with 504, as a gateway that no longer waits for the service, and " +
-			"performs the operation after the duration, whatever the client does by then", GatewayTimeout(time.Minute),
+		{"gateway-timeout", []string{"duration"}, "responds with 504, as a gateway that no longer waits for the service, " +
+			"and performs the operation after the duration, whatever the client does by then", GatewayTimeout(time.Minute),
 			Fault.noDuration},
 		{"repeat", none, "performs an operation that changes something twice, as if a proxy had repeated the request, and " +
 			"responds as to the second", Repeat(), sound},

@@ -75,7 +75,7 @@ func (c Config) withDefaults() (*Config, error) {
 	names := slices.Clone(c.Faults)
 	for _, strike := range c.Only {
 		if strike.Operation == Notification && c.Notify == nil {
-			return nil, fmt.Errorf("sweep: %s strikes a notification, and none is sent: set -notify (in Go: Config.Notify)", strike)
+			return nil, fmt.Errorf("sweep: %s strikes a notification: set -notify (in Go: Config.Notify)", strike)
 		}
 		names = append(names, strike.Fault)
 	}
@@ -85,9 +85,9 @@ func (c Config) withDefaults() (*Config, error) {
 		case err != nil:
 			return nil, err
 		case f.kill && !c.Restart:
-			return nil, fmt.Errorf("sweep: the fault %s needs a program that is started again: set -restart (in Go: Config.Restart)", name)
+			return nil, fmt.Errorf("sweep: the fault %s needs -restart, to start the program again (in Go: Config.Restart)", name)
 		case f.patient && c.Patience < 0:
-			return nil, fmt.Errorf("sweep: the fault %s needs the time that the program waits: set -patience (in Go: Config.Patience)", name)
+			return nil, fmt.Errorf("sweep: the fault %s needs -patience, how long the program waits (in Go: Config.Patience)", name)
 		}
 	}
 	return &c, nil

@@ -95,8 +95,8 @@ func faults(patience time.Duration) []Fault {
 			"waiting", to: changing, rule: after(late), patient: true},
 		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds " +
 			"later, or when the program has ended", to: changing, rule: before(arrivesLate)},
-		{Name: "504", Summary: "a gateway responds with 504 at once, and the request takes effect two minutes later, or when " +
-			"the program has ended", to: changing, rule: before(fault.GatewayTimeout(gatewayArrival))},
+		{Name: "504", Summary: "a gateway responds with 504 at once, and the request takes effect two minutes later, or " +
+			"when the program has ended", to: changing, rule: before(fault.GatewayTimeout(gatewayArrival))},
 		{Name: "repeated", Summary: "a proxy sends the request again after it took effect, and the response is the " +
 			"refusal of the second", to: charging, rule: before(fault.Repeat())},
 		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request " +

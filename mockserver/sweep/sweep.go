@@ -103,7 +103,7 @@ func (s *sweeper) provesNothing() error {
 		return fmt.Errorf("sweep: the program accepts no notification without faults: %s. Let it listen at the address of "+
 			"-notify, and respond with a status of 2xx", listed(n.unaccepted))
 	case len(n.Requests) == 0:
-		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies. %s%s", n.requestsSent(), advice)
+		return fmt.Errorf("sweep: the program succeeds without a request that a fault can strike. %s%s", n.requestsSent(), advice)
 	}
 	return nil
 }

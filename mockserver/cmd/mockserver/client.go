@@ -108,7 +108,7 @@ func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) er
 	err = json.NewDecoder(io.LimitReader(resp.Body, 8<<20)).Decode(&envelope)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the response of %s%s (%s) is not from a mockserver: %w: check the scheme, the port and the path prefix",
+		return fmt.Errorf("the response of %s%s (%s) is not from a mockserver: %w: check scheme, port and path prefix",
 			base, route, resp.Status, err)
 	case resp.StatusCode != http.StatusOK:
 		return fmt.Errorf("%s refuses the request: %s (%s)", base, envelope.Message, resp.Status)

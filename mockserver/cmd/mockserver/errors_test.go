@@ -46,7 +46,7 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep", exitUsage, "name the program"},
 		{"sweep -faults lost -- go", exitUsage, `unknown fault "lost"`},
 		{"sweep -only purchase -- go", exitUsage, "write it as regulatory.purchase#1:lost-after"},
-		{"sweep -only regulatory.purchase#1:killed -- go", exitUsage, "set -restart"},
+		{"sweep -only regulatory.purchase#1:killed -- go", exitUsage, "needs -restart"},
 		{`sweep -goal {"file":[]} -- go`, exitUsage, `write it as {"documents": `},
 		{"sweep -goal no-such-goal.json -- go", exitUsage, "no-such-goal.json"},
 		{"sweep -setup no-such-setup.json -- go", exitUsage, "no-such-setup.json"},
@@ -63,7 +63,7 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -- {dir}", exitFailure, "cannot start the program: "},
 		{"sweep -- go no-such-subcommand", exitFailure,
 			"fails without faults (exit code 2): correct the error in its output. " + noRequest},
-		{"sweep -- go version", exitFailure, "without a request to which a fault applies. " + noRequest +
+		{"sweep -- go version", exitFailure, "without a request that a fault can strike. " + noRequest +
 			": let it read the address of the service from SHIPPING_BASE_URL"},
 		{"sweep -scenario nowhere -- go", exitFailure, "nowhere"},
 

@@ -83,7 +83,8 @@ type ledgerChanges struct {
 func (s *Admin) changeLedger(c *control, query ledgerQuery, order ledgerChanges) (string, ledgerPage, error) {
 	if len(order.Fund)+len(order.ExchangeRates) == 0 {
 		return "", ledgerPage{},
-			errors.New(`nothing is changed: send {"fund":[{"wallet":"VA-…","amount":100.50}]}, or {"exchange_rates":{"NGN":1600}}; GET /_mock/ledger lists the wallets`)
+			errors.New(`nothing is changed: send {"fund":[{"wallet":"VA-…","amount":100.50}]}, with a wallet that ` +
+				`GET /_mock/ledger lists, or {"exchange_rates":{"NGN":1600}}`)
 	}
 	if err := c.world.ChangeMoney(order.Fund, order.ExchangeRates); err != nil {
 		return "", ledgerPage{}, err

@@ -100,7 +100,8 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-			fmt.Sprintf("no shipment %q in this account: GET /_mock/worlds/NAME lists the shipments of the world of that name", ask.ShipmentID))
+			fmt.Sprintf("no shipment %q in this account: use one that GET /_mock/worlds/NAME lists for the world NAME",
+				ask.ShipmentID))
 		return notify.Delivery{}, &p
 	}
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {

@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-var ErrReal = errors.New("the clock follows the real time and cannot be advanced; start the server with a virtual clock")
+var ErrReal = errors.New("the clock follows the real time and cannot be advanced; start the server with -clock virtual")
 
 // Last is the latest time of a clock. JSON cannot represent times after the year 9999, and scheduled functions are
 // later than the clock.

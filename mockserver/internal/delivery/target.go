@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNotLoopback is returned for a target on another machine.
-var ErrNotLoopback = errors.New("not a loopback address: allow others with -deliver-anywhere (in Go: WithDeliverAnywhere)")
+var ErrNotLoopback = errors.New("not a loopback address: allow it with -deliver-anywhere (in Go: WithDeliverAnywhere)")
 
 // CheckTarget returns an error if a URL cannot be a webhook's: if it is not an absolute http or https address, or
 // if it is on another machine and anywhere is false.

@@ -53,7 +53,7 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 		goods, known = d.config.Goods(in)
 	}
 	if in.ShipmentID != "" && !known {
-		advice := "use one that GET /_mock/worlds/NAME lists, with the name of the world (in Go: World.Shipments), or send file_url"
+		advice := "use one that GET /_mock/worlds/NAME lists for the world NAME (in Go: World.Shipments), or send file_url"
 		if strings.HasPrefix(in.ShipmentID, "RD-") {
 			advice = "that is the id of a regulatory request, which was analyzed already; " + advice
 		}
@@ -133,8 +133,8 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	stored := d.store(next)
 	correct := "correct the input"
 	if strings.HasPrefix(reason, noInvoice) {
-		correct = "add it with POST /_mock/invoices (in Go: World.AddInvoice), or use one that GET /_mock/worlds/NAME lists, " +
-			"with the name of the world,"
+		correct = "add it with POST /_mock/invoices (in Go: World.AddInvoice), or use one that GET /_mock/worlds/NAME lists " +
+			"for the world NAME,"
 	}
 	return refuse(CodeAnalysisFailed, specAnalyzeFails,
 		"%s: %s and analyze again (request %s)",

@@ -20,8 +20,8 @@ func (w *World) Findings() []journal.Finding {
 			again.RequestID)
 		finding := journal.Finding{
 			Rule: journal.LintBoughtTwice, Operation: shipping.OpPurchase, Detail: detail, Times: 1,
-			Advice: "the wallet paid twice for the same documents: record each shipment that was purchased, so that a repeated " +
-				"notification or a restart purchases nothing, and after an error settle the first purchase instead of starting over",
+			Advice: "the wallet paid twice for the same documents: record each shipment that was purchased, so that a " +
+				"repeated notification or a restart purchases nothing, and after an error settle the first purchase",
 		}
 		for _, entry := range w.Find(journal.Query{Operation: shipping.OpPurchase, Contains: again.RequestID}) {
 			finding.EntryID = entry.ID

@@ -166,7 +166,7 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: use one that GET /_mock/worlds/NAME lists, with the name of the world (in Go: "+
+		return nil, "", fmt.Errorf("no shipment %q: use one that GET /_mock/worlds/NAME lists for the world NAME (in Go: "+
 			"World.Shipments), or send the member data instead", e.ShipmentID)
 	}
 	changed := *s

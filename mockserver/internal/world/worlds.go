@@ -237,8 +237,8 @@ func splitKey(key string) (scenario, name string, err error) {
 		return "", "", fmt.Errorf("%w: its key is sk_test_, the scenario, an underscore and the name, such as "+
 			"sk_test_default_ci42", ErrKeyForm)
 	case name == "" || len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }):
-		return "", "", fmt.Errorf("%w: its name is %s: use 1 to %d letters, digits, dots, hyphens and underscores", ErrKeyForm,
-			spelling.Quote(name), longestName)
+		return "", "", fmt.Errorf("%w: its name is %s: use 1 to %d letters, digits, dots, hyphens and underscores",
+			ErrKeyForm, spelling.Quote(name), longestName)
 	}
 	return scenario, name, nil
 }
@@ -359,7 +359,7 @@ func (b *Worlds) Full() error {
 	defer b.mu.RUnlock()
 	limits, records := b.settings.Limits, b.settings.Records.Load()
 	if open := len(b.opened); open >= limits.Worlds || records >= limits.Records {
-		return fmt.Errorf("%w: %d of %d worlds are open, with %d of %d records: close some, such as with DELETE %sworlds?idle=10m",
+		return fmt.Errorf("%w: %d of %d worlds are open, with %d of %d records: close some, with DELETE %sworlds?idle=10m",
 			ErrTooManyWorlds, open, limits.Worlds, records, limits.Records, wire.ControlPrefix)
 	}
 	return nil
