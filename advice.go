@@ -74,7 +74,7 @@ func (e *Error) connectionHint() string {
 	if hint := certificateHint(e.Cause); hint != "" {
 		return hint
 	}
-	hint := "check that the service runs at " + e.address + ", and host, port and network"
+	hint := "check that the service runs at " + e.address + ", and that this machine can reach it"
 	switch {
 	case e.NotSent():
 		return unsent + ": " + hint

@@ -156,7 +156,8 @@ func (c *core) find(r request) (operations.Operation, error) {
 	if operation := c.operations[i]; operation.Provisional && c.dialect.Routes[operation.Name] == "" {
 		return operation, invalidRequest(r.operation, "WithDialect",
 			"has no route for this operation, and the specification documents none: ask the service for its route, then "+
-				declareRoute(operation)+", with that route, and pass it, or name its file in SHIPPING_DIALECT")
+				declareRoute(operation)+", with that route, and pass the dialect to NewClient (NewClientFromEnv reads the "+
+				"file in SHIPPING_DIALECT)")
 	}
 	return c.operations[i], nil
 }
@@ -460,8 +461,8 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 			}
 			if err := data.Decode(out); err != nil {
 				failed := c.core.undecodable(operation.Name, response, data, err)
-				failed.Message = fmt.Sprintf("the data of the response does not fit %T: pass another type for out, such as "+
-					"*shipping.RawJSON", out)
+				failed.Message = fmt.Sprintf("the data of the response does not fit %T (pass another type for out, such as "+
+					"*shipping.RawJSON)", out)
 				return failed
 			}
 			return nil

@@ -131,7 +131,7 @@ func TestErrors_Texts(t *testing.T) {
 			&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}),
 
 		"no response ID: dial tcp: connection refused; check that the service runs at https://api.service.test " +
-			"(WithBaseURL), and host, port and network": broken(shippingtest.ErrRefused()),
+			"(WithBaseURL), and that this machine can reach it": broken(shippingtest.ErrRefused()),
 		"no response ID: proxyconnect tcp: dial tcp: connection refused; the proxy cannot be reached: check " + proxies +
 			ownProxy: broken(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: shippingtest.ErrRefused()}),
 		"407 Proxy Authentication Required ID" + credentials: body(407, "<html>"),

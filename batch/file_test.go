@@ -116,7 +116,7 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	whole := shippingtest.Must(os.ReadFile(path))(t)
 	shippingtest.NoError(t, os.WriteFile(path, append(whole, `{"crc":"0123`...), 0o600))
 	for _, name := range []string{path, link} {
-		const remedy = ": it is open in another process, or in this one; close it there"
+		const remedy = ": close it in the other process, or in this one"
 		if _, err := batch.OpenFile(name); !errors.Is(err, batch.ErrInUse) || !strings.Contains(err.Error(), name+remedy) {
 			t.Errorf("opened twice: %v", err)
 		}

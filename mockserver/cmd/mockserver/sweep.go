@@ -101,7 +101,7 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 		return exit{exitUsage, err}
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {
-		return fmt.Errorf("cannot start the program: %w; name a file that is executable, or a command of PATH", err)
+		return fmt.Errorf("cannot start the program: %w; name an executable file, or a command in PATH", err)
 	}
 	folder, err := os.MkdirTemp("", "mockserver-sweep-")
 	if err != nil {
