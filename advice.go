@@ -285,12 +285,15 @@ func isUsualMode(text string) bool {
 // mayBeMode reports whether a text can be the mode of a document: one word that is neither a type nor a currency.
 func mayBeMode(text string) bool {
 	upper := strings.ToUpper(text)
-	return isWord(text) && !DocumentType(upper).Known() && (len(text) != 3 || text != upper)
+	return isWord(text, false) && !DocumentType(upper).Known() && (len(text) != 3 || text != upper)
 }
 
-// isWord reports whether a text is one word with a letter, such as E_FUNDS.
-func isWord(text string) bool {
-	isOther := func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+// isWord reports whether a text is one word with a letter, such as E_FUNDS, or with any sign, such as urn:funds.
+func isWord(text string, withSigns bool) bool {
+	isOther := func(r rune) bool {
+		isSign := r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		return unicode.IsSpace(r) || isSign && !withSigns
+	}
 	return strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, isOther)
 }
 
@@ -352,47 +355,44 @@ func (e *RegulatoryError) undeclared() string {
 	reason := reasonAt(body)
 	code := dialect.Line{Field: "refusal.code", Value: codeAt(body, reason)}
 	isNamed := func(word string) bool { return strings.Contains(strings.ToLower(failed.Message), word) }
+	condition, lines := "", []dialect.Line{code}
 	switch {
 	case !failed.refused && mayRefuse(failed.StatusCode) && refuses(reason, failed.StatusCode, failed.Body):
-		return failed.declareIf("; if the service refuses in this form, ",
-			dialect.Line{Field: "refusal.format", Value: "object"}, dialect.Line{Field: "refusal.message", Value: reason}, code)
+		condition = "; if the service refuses in this form, "
+		lines = []dialect.Line{{Field: "refusal.format", Value: "object"}, {Field: "refusal.message", Value: reason}, code}
 	case !failed.refused:
+		return ""
 	case failed.Code == "":
-		return failed.declareIf("; if the code of a refusal is there, ", code)
+		condition = "; if the code of a refusal is there, "
 	case slices.ContainsFunc([]string{"fund", "balance", "insufficient", "too little"}, isNamed):
-		return failed.declareIf("; if this is the code of a wallet that holds too little, ",
-			dialect.Line{Field: "refusal.funds_code", Value: failed.Code})
+		condition = "; if this is the code of a wallet that holds too little, "
+		lines = []dialect.Line{{Field: "refusal.funds_code", Value: failed.Code}}
+	default:
+		return ""
 	}
-	return ""
-}
-
-// declareIf returns those lines that have a value, after their condition; "" if the dialect has them, or cannot have
-// them.
-func (e *Error) declareIf(condition string, lines ...dialect.Line) string {
 	lines = slices.DeleteFunc(lines, func(line dialect.Line) bool { return line.Value == "" })
-	if text := e.dialect.Declare(lines...); text != "" {
+	if text := failed.dialect.Declare(lines...); text != "" {
 		return condition + text
 	}
 	return ""
 }
 
 // codeAt returns the path of a text that can be the code of a refusal, such as "error.code": the first whose name ends
-// in code, or else the only one that is a word and not the reason; "" without one.
+// in code, or else the only word that is not the reason; "" without one.
 func codeAt(body jsonread.Value, reason string) string {
-	isNamed := func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "code") }
-	named := body.Paths(func(name string, v jsonread.Value) bool {
-		return v.Kind == '"' && isNamed(name) && strings.ContainsFunc(v.Text, unicode.IsLetter) &&
-			!strings.Contains(v.Text, " ")
-	})
+	isNamed := func(path string) bool { return strings.HasSuffix(strings.ToLower(path), "code") }
 	words := body.Paths(func(name string, v jsonread.Value) bool {
 		isOther := name == "status" || name == "title" || strings.HasSuffix(strings.ToLower(name), "id")
-		return v.Kind == '"' && isWord(v.Text) && !isOther
+		return v.Kind == '"' && isWord(v.Text, isNamed(name)) && !isOther
 	})
 	words = slices.DeleteFunc(words, func(path string) bool { return path == reason })
-	if len(words) > 1 {
-		words = nil
+	if i := slices.IndexFunc(words, isNamed); i >= 0 {
+		return words[i]
 	}
-	return append(append(named, words...), "")[0]
+	if len(words) == 1 {
+		return words[0]
+	}
+	return ""
 }
 
 // reasonAt returns the path of a text that can be the reason of a refusal, such as "error.reason"; "" without one.
