@@ -350,14 +350,6 @@ var errNoJSON = errors.New("the body is not JSON")
 // are read.
 var responses = sync.OnceValue(newReader)
 
-// decides reports whether a dialect decides something about records.
-func decides(d *dialect.Dialect) bool {
-	r, o := d.Record, d.Offer
-	names := r.At + r.LineItems + r.Documents + r.ChargedAmount + r.TransactionID + r.Currency + r.Wallet +
-		o.DocumentType + o.Amount + o.Currency + o.DefaultCurrency + o.Mode + o.Automated + d.Document.DocumentType
-	return names != "" || len(o.Beside) > 0 || d.Purchase.Quoted || len(r.States) > 0 || d.Refusal.ExpiredCode != ""
-}
-
 // readerOf returns the reader of the records of a service, with the names of its dialect.
 func readerOf(d *dialect.Dialect) *jsonread.Reader {
 	names := map[reflect.Type]map[string]string{

@@ -53,7 +53,7 @@ type core struct {
 	operations []operations.Operation
 	dialect    *dialect.Dialect
 	refusals   dialect.Refusal  // of the dialect, with defaults
-	shown      *dialect.Dialect // that of records; nil if it decides nothing about them
+	shown      *dialect.Dialect // that of records; nil without WithDialect
 	reader     *jsonread.Reader // of records, under the names of the dialect
 }
 
@@ -73,10 +73,8 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if s.dialectProblem != nil {
 		return nil, invalidOption("WithDialect", s.dialectProblem.Error())
 	}
-	if s.dialect == nil {
-		s.dialect = new(dialect.Dialect)
-	}
-	table, err := operations.WithRoutes(s.dialect.Routes)
+	decided := cmp.Or(s.dialect, new(dialect.Dialect))
+	table, err := operations.WithRoutes(decided.Routes)
 	if err != nil {
 		return nil, invalidOption("WithDialect", err.Error())
 	}
@@ -95,10 +93,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	c := &core{
 		baseURL: base, key: key, policy: policy, maxBody: s.maxBody,
 		observer: s.observer, log: s.log, drift: s.drift,
-		operations: table, dialect: s.dialect, refusals: s.refusals, reader: cmp.Or(s.reader, responses()),
-	}
-	if decides(s.dialect) {
-		c.shown = s.dialect
+		operations: table, dialect: decided, shown: s.dialect, refusals: s.refusals, reader: cmp.Or(s.reader, responses()),
 	}
 	c.transport = transport.New(transport.Config{
 		HTTP: s.httpClient, Key: key, Policy: transport.Policy(policy), Limiter: s.limiter, MaxBody: s.maxBody,

@@ -51,8 +51,8 @@ type RegulatoryRequest struct {
 	// Raw is the data of the response that held the record, as the service sent it: the record itself, or an object with
 	// the record as its member "request". If the data is a list of one record, Raw is that record.
 	Raw RawJSON `json:"-" read:"raw"`
-	// Dialect is that of the client that read the record, if it has names or amounts of records:
-	// [RegulatoryRequest.Price], [RegulatoryRequest.Cost] and [Budget.Check] follow it. It may be nil.
+	// Dialect is that of [WithDialect], which [RegulatoryRequest.Price], [RegulatoryRequest.Cost] and [Budget.Check]
+	// follow. It may be nil.
 	Dialect *dialect.Dialect `json:"-"`
 }
 
@@ -86,20 +86,15 @@ func (r *RegulatoryRequest) Offer(t DocumentType) (document AvailableDocument, o
 	if r == nil {
 		return document, false
 	}
-	document, offered = r.offers()[t]
-	return document, offered
-}
-
-func (r *RegulatoryRequest) offers() map[DocumentType]AvailableDocument {
-	offers := make(map[DocumentType]AvailableDocument, len(r.AvailableDocuments))
 	for _, available := range r.AvailableDocuments {
-		if earlier, twice := offers[available.DocumentType]; twice {
-			available = earlier
-			available.Amount = Amount{state: amountUnreadable}
+		switch {
+		case available.DocumentType == t && offered:
+			document.Amount = Amount{state: amountUnreadable}
+		case available.DocumentType == t:
+			document, offered = available, true
 		}
-		offers[available.DocumentType] = available
 	}
-	return offers
+	return document, offered
 }
 
 // AvailableDocument is a document that the service can generate for a request, with its price.
