@@ -216,9 +216,7 @@ func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, err
 func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) {
 	needed, err := r.cost("", documents)
 	if err != nil {
-		clear := func(sum) bool { return true }
-		lines := r.declare("", documents, clear)
-		if lines != "" {
+		if lines := r.declare("", documents, func(sum) bool { return true }); lines != "" {
 			err = fmt.Errorf("%w: %s", err, lines)
 		}
 	}

@@ -220,12 +220,9 @@ func (c *core) undecodable(operation string, response Response, data RawJSON, ca
 	})
 }
 
-// responseIDHeaders are the headers in which services send the id under which they log a request.
-var responseIDHeaders = []string{"X-Request-Id", "Request-Id", "X-Correlation-Id"}
-
 // responseID returns the id that the service gave a response; "" without one.
 func (c *core) responseID(header http.Header) string {
-	names := responseIDHeaders
+	names := []string{"X-Request-Id", "Request-Id", "X-Correlation-Id"} // in which services send it
 	if name := c.dialect.Refusal.ResponseID; name != "" {
 		names = []string{name}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
@@ -60,17 +61,14 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 		return nil, errors.New("shipping: no offer shows a mode that could be read: " + cmp.Or(advice, "use SelectOnly or "+
 			"your own function"))
 	}
-	automated, named := "automated", ""
-	if draft.Dialect != nil && draft.Dialect.Offer.Automated != "" {
-		automated = draft.Dialect.Offer.Automated
-		named = " and not " + spelling.Quote(automated) + " of the dialect"
-	}
+	declared := cmp.Or(draft.Dialect, new(dialect.Dialect)).Offer.Automated
+	automated := cmp.Or(declared, "automated")
 	isAutomated := func(offer AvailableDocument) bool { return strings.EqualFold(offer.Mode, automated) }
 	isOther := func(offer AvailableDocument) bool {
 		switch mode := strings.ToLower(offer.Mode); {
 		case mode == "" || mode == "manual" || isAutomated(offer):
 			return false
-		case named != "": // the service has its own words, also for manual documents
+		case declared != "": // the service has its own words, also for manual documents
 			return strings.HasPrefix(mode, "auto")
 		}
 		return true
@@ -83,8 +81,8 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	}
 	if len(others) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
 		which := map[bool]string{true: "it", false: "one of them"}[len(others) == 1]
-		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s: if %s means automated, %s",
-			spelling.Quote(strings.Join(others, ", ")), named, which,
+		return nil, fmt.Errorf("shipping: the draft shows the mode %s: if %s means automated, %s",
+			spelling.Quote(strings.Join(others, ", ")), which,
 			cmp.Or(draft.declareLine("offer.automated", others...), "set offer.automated of the dialect to it"))
 	}
 	return selectDocuments(draft, isAutomated), nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/cost"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/status"
@@ -186,10 +187,7 @@ func (r *RegulatoryRequest) expired() bool { return r.means() == "expired" }
 
 // means returns the meaning of the status that the dialect declares; "" without one.
 func (r *RegulatoryRequest) means() string {
-	if r.Dialect == nil {
-		return ""
-	}
-	return r.Dialect.Record.States[string(r.Status)]
+	return cmp.Or(r.Dialect, new(dialect.Dialect)).Record.States[string(r.Status)]
 }
 
 // flow is one run of AnalyzeAndPoll or Resume.

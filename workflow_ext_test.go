@@ -312,7 +312,7 @@ func TestSelectAutomated_Modes(t *testing.T) {
 		"automated,manual": {selected: 1}, "AUTOMATED,Manual": {selected: 1}, "Automated": {selected: 1}, "MANUAL": {},
 		"auto": {err: "offer.automated"}, "auto,manual": {err: "offer.automated"}, ",": {err: "use SelectOnly"},
 		"Auto,hand": {selected: 1, dialect: "auto"}, "Manual": {dialect: "auto"}, "hand": {dialect: "auto"},
-		"automated,automatic": {err: `"automated, automatic" and not "auto" of the dialect`, dialect: "auto"},
+		"automated,automatic": {err: `= automatic", in place of "offer.automated = auto"`, dialect: "auto"},
 	} {
 		draft := &shipping.RegulatoryRequest{Dialect: shippingtest.Dialect(t, "offer.automated="+test.dialect)}
 		for i, mode := range strings.Split(modes, ",") {

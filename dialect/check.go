@@ -173,13 +173,8 @@ func named(fields []field, group string, points map[string]point) (names []namin
 		if !strings.HasPrefix(f.name, group) || p["kind"] != "member" || f.name == "record.at" {
 			continue
 		}
-		switch value := f.value.Interface().(type) {
-		case string:
-			names = append(names, naming{f.name, value})
-		case []string:
-			for _, name := range value {
-				names = append(names, naming{f.name, name})
-			}
+		for name := range strings.SplitSeq(f.String(), ",") {
+			names = append(names, naming{f.name, name})
 		}
 	}
 	return names
@@ -190,7 +185,7 @@ func conflicts(names []naming) (problems []error) {
 	for i, one := range names {
 		for _, other := range names[i+1:] {
 			switch {
-			case one.name == "-":
+			case one.name == "-", one.name == "":
 			case one.name == other.name:
 				problems = append(problems, fmt.Errorf("%s and %s are both %q: one member cannot be both", one.field,
 					other.field, one.name))

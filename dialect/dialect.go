@@ -23,9 +23,7 @@ import "time"
 // docs/internals/DIALECT.md, GET /_mock/dialect, and the flag -dialect follow from it.
 type Dialect struct {
 	// Version is the version of the format, [Version] or 0.
-	Version int `json:"version"`
-	// Service is the base address of the service, for readers of the file.
-	Service      string        `json:"service,omitzero"`
+	Version      int           `json:"version"`
 	Record       RecordMembers `json:"record,omitzero"`
 	Offer        Offer         `json:"offer,omitzero"`
 	Document     Document      `json:"document,omitzero"`

@@ -162,9 +162,7 @@ func TestCheck_NotificationsCanBeReceived(t *testing.T) {
 func TestRead_AnEncodedDialect(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "service.json")
-	contrary := Contrary()
-	contrary.Service = "https://sandbox.example.com"
-	for _, d := range []*Dialect{{Version: 1}, Reference(), contrary, Strict()} {
+	for _, d := range []*Dialect{{Version: 1}, Reference(), Contrary(), Strict()} {
 		text, err := json.Marshal(d)
 		if err != nil {
 			t.Fatal(err)
@@ -197,7 +195,7 @@ func TestApply(t *testing.T) {
 	d := &Dialect{Offer: Offer{Amount: "price"},
 		Routes: map[string]string{"regulatory.pdf": "/a/{request_id}/{document_type}"}}
 	over := &Dialect{Record: RecordMembers{Absent: []string{"wallet"}},
-		Routes: map[string]string{"regulatory.retry": "/b/{request_id}"}, Service: "x"}
+		Routes: map[string]string{"regulatory.retry": "/b/{request_id}"}}
 	d.Overlay(over)
 	over.Record.Absent[0], over.Routes["regulatory.retry"] = "changed", "changed"
 	d.Overlay(nil)
@@ -206,7 +204,7 @@ func TestApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Dialect{
-		Version: 1, Service: "x",
+		Version: 1,
 		Record: RecordMembers{Absent: []string{"wallet"},
 			States: map[string]string{"held": "generating", "draft2": "analyzing"}},
 		Offer:    Offer{Amount: "price", Beside: []string{"vat", "price.net"}},

@@ -125,9 +125,6 @@ func (d *Dialect) Overlay(over *Dialect) {
 		}
 		f.value.Set(joined(f.value, from[i].value))
 	}
-	if over.Service != "" {
-		d.Service = over.Service
-	}
 	d.Version = max(d.Version, over.Version)
 }
 
@@ -215,7 +212,7 @@ func appendPlaces(found []place, parent place, of reflect.Type) []place {
 		switch {
 		case f.Type.Kind() == reflect.Struct:
 			found = appendPlaces(found, place{at.name + ".", at.index}, f.Type)
-		case !slices.Contains([]string{"version", "service"}, name):
+		case name != "version":
 			found = append(found, at)
 		}
 	}
@@ -263,7 +260,7 @@ func (f field) setText(text string) (form string, err error) {
 		form = "true or false"
 		*target, err = strconv.ParseBool(text)
 	case *[]string:
-		*target = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+		*target = strings.FieldsFunc(strings.ReplaceAll(text, ", ", ","), func(r rune) bool { return r == ',' })
 	case *map[string]string:
 		example := map[bool]string{false: "queued=generating",
 			true: "regulatory.retry=POST /v1/regulatory-documents/{request_id}/retries"}[f.name == "routes"]

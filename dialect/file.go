@@ -118,17 +118,10 @@ func read(object jsonread.Value, into reflect.Value, at string, problems *[]erro
 
 // shown is how an error shows a value.
 func shown(v jsonread.Value) string {
-	switch v.Kind {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
+	if v.Kind == '"' {
 		return strconv.Quote(v.Text)
-	case 0:
-		return "null"
 	}
-	return v.Text
+	return cmp.Or(map[byte]string{'{': "an object", '[': "a list", 0: "null"}[v.Kind], v.Text)
 }
 
 // read reads a value of JSON. It returns the form that the field has, if the value has another one.

@@ -28,10 +28,11 @@ func (l Line) String() string {
 // With returns a copy of the dialect, which may be nil, with the decision of each line. The error is that of
 // [Dialect.Apply], or reports a value that the form of a line cannot hold, or that its field does not allow.
 func (d *Dialect) With(lines ...Line) (*Dialect, error) {
+	const longest = 100 // value of a line, in bytes
 	changed := new(Dialect)
 	changed.Overlay(d)
 	for _, line := range lines {
-		if line.Value == "" || len(line.Value) > maxValue || strings.TrimSpace(line.Value) != line.Value ||
+		if line.Value == "" || len(line.Value) > longest || strings.TrimSpace(line.Value) != line.Value ||
 			strings.ContainsFunc(line.Value, func(r rune) bool { return r == ',' || r == '"' || !strconv.IsPrint(r) }) {
 			return nil, fmt.Errorf("%s: a line cannot hold %q", line.Field, line.Value)
 		}
@@ -41,9 +42,6 @@ func (d *Dialect) With(lines ...Line) (*Dialect, error) {
 	}
 	return changed, changed.Check()
 }
-
-// maxValue is the length of the longest value of a line, in bytes.
-const maxValue = 100
 
 // Declare returns the part of an error that prints lines: what to write, ready to be copied, and in place of what. It
 // leaves out lines that the dialect, which may be nil, has already. It is "" without others, and if the dialect cannot
@@ -82,38 +80,21 @@ func (d *Dialect) add(name, text string) error {
 	if err != nil {
 		return err
 	}
-	switch value := f.value.Addr().Interface().(type) {
-	case *[]string:
-		*value = append(slices.Clip(*value), text)
-	case *map[string]string:
-		earlier := *value
-		if err := f.set(text); err != nil {
-			return err
-		}
-		*value = mergedTexts(earlier, *value)
-	default:
+	if !f.isList() {
 		return fmt.Errorf("%s is not a list: write %s = %s", name, name, text)
 	}
-	return nil
+	return f.set(strings.TrimPrefix(f.String()+","+text, ","))
 }
 
 // CostText returns what the dialect, which may be nil, declares about the cost of an offer, as the end of an error
 // about a charge; "" if it declares nothing.
 func (d *Dialect) CostText() string {
-	if d == nil {
-		return ""
+	declared, _ := d.With()
+	lines := []Line{{"offer.amount", declared.Offer.Amount}, {"offer.default_currency", declared.Offer.DefaultCurrency}}
+	for _, beside := range declared.Offer.Beside {
+		lines = append(lines, Line{"offer.beside", beside})
 	}
-	var lines []string
-	for _, line := range []Line{{"offer.amount", d.Offer.Amount}, {"offer.default_currency", d.Offer.DefaultCurrency}} {
-		if line.Value != "" {
-			lines = append(lines, strconv.Quote(line.String()))
-		}
-	}
-	for _, beside := range d.Offer.Beside {
-		lines = append(lines, strconv.Quote(Line{"offer.beside", beside}.String()))
-	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return "; the dialect declares " + strings.Join(lines, " and ") + ""
+	lines = slices.DeleteFunc(lines, func(line Line) bool { return line.Value == "" })
+	text := new(Dialect).Declare(lines...)
+	return strings.Replace(text, "write in the dialect ", "; the dialect declares ", 1)
 }
