@@ -65,9 +65,9 @@ type exchange struct {
 type rawBody []byte
 
 // fetch performs a call: it builds the request, sends it, and decodes the data of the response into a T. check, unless
-// nil, returns why the data is not what the operation returns.
+// nil, returns why the data is not what the operation returns; it may read the whole body.
 func fetch[T any](ctx context.Context, c *core, r request, options []CallOption,
-	check func(T, Response) error) (value T, response Response, err error) {
+	check func(T, []byte, Response) error) (value T, response Response, err error) {
 	settings, err := newCallSettings(options)
 	if err != nil {
 		return value, response, err
@@ -111,7 +111,7 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption,
 		*settings.response = response
 	}
 	if err == nil && check != nil {
-		err = check(value, response)
+		err = check(value, x.response.Body, response)
 	}
 	return value, response, err
 }
@@ -447,7 +447,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	operation.Route = escapeSegments(path)
 	call = append(slices.Clip(call), withValues(query))
 	_, _, err := fetch(ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true}, call,
-		func(data RawJSON, response Response) error {
+		func(data RawJSON, _ []byte, response Response) error {
 			if out == nil {
 				return nil
 			}

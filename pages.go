@@ -210,7 +210,7 @@ func areForeign[T any](records []T) bool {
 // fetch fetches a page. Without mustList, a page without a list is left to the walk.
 func (l lister[T, L]) fetch(ctx context.Context, page int, options []CallOption, mustList bool) (*Page[T], error) {
 	data, response, err := fetch(ctx, l.core, request{operation: l.operation, options: l.query(page)}, options,
-		func(data L, response Response) error {
+		func(data L, _ []byte, response Response) error {
 			items, _ := data.contents()
 			return checkList(l.core, l.operation, response, items, mustList)
 		})

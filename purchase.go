@@ -420,12 +420,15 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 		r.timeout = left - min(p.SettleFor, left/4)
 	}
 	var record *RegulatoryRequest
-	_, _, err := fetch(ctx, s.core, r, call, func(reply requestData, response Response) error {
+	_, _, err := fetch(ctx, s.core, r, call, func(reply requestData, body []byte, response Response) error {
 		data, problem := reply.raw, ""
 		record = s.core.decodeRecord(data)
-		if data.isList() {
+		switch {
+		case evidence.StatesFailure(jsonread.Parse(string(body))):
+			problem = "shows a failure"
+		case data.isList():
 			problem = evidence.ReadList(string(data), p.RequestID, p.slugs(), before)
-		} else {
+		default:
 			problem = record.shown().Unconfirmed(p.RequestID, p.slugs(), before)
 		}
 		if problem != "" {

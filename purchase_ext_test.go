@@ -158,17 +158,25 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"confirms, and is declined":       record("declined"),
 			"confirms an error":               success(`{"success":false,"error":"insufficient funds"}`),
 			"confirms with false":             success(`false`),
-			"a list of others":                success(`["FDA","CUSTOMS"]`),
-			"a list that names one twice":     success(`["FDA",{"document_type":"FDA"}]`),
-			"a list with a failure":           success(`[{"document_type":"FDA","status":"failed"}]`),
-			"a list with a draft":             success(`[{"request_id":"RD-1","status":"draft"}]`),
-			"a list of two records":           success(`[` + processing + `,` + processing + `]`),
-			"refused, then other text":        body(400, `{"status":false}`+spaces+"x"),
-			"refused, then another envelope":  body(200, `{"status":false}`+spaces+`{"status":true}`),
-			"refused, another status behind":  body(200, `{"status":false,"data":"`+spaces+`","status":true}`),
-			"a refusal longer than is read":   body(400, `{"status":false}`+strings.Repeat(" ", 1<<20)),
-			"a problem, then other text":      body(400, `{"title":"no"}`+spaces+"x").HeaderSet(problemType),
-			"a problem, status true":          body(400, `{"status":true}`).HeaderSet(problemType),
+			// A failure counts at each level: the envelope, its data, and the record in the data.
+			"declined, in the envelope":      body(200, `{"status":true,"success":false,"errors":["declined"],"data":null}`),
+			"declined, beside the record":    success(`{"success":false,"request":{"request_id":"RD-1"}}`),
+			"declined, around the record":    success(`{"status":"declined","request":{"request_id":"RD-1","status":"purchasing"}}`),
+			"declined, within":               success(`{"request":{"request_id":"RD-1","error":"insufficient balance"}}`),
+			"declined, as a text":            success(`"declined"`),
+			"failed, of which record":        success(`{"status":"failed"}`),
+			"failed record, without success": success(`{"request_id":"RD-1","status":"failed","success":false}`),
+			"a list of others":               success(`["FDA","CUSTOMS"]`),
+			"a list that names one twice":    success(`["FDA",{"document_type":"FDA"}]`),
+			"a list with a failure":          success(`[{"document_type":"FDA","status":"failed"}]`),
+			"a list with a draft":            success(`[{"request_id":"RD-1","status":"draft"}]`),
+			"a list of two records":          success(`[` + processing + `,` + processing + `]`),
+			"refused, then other text":       body(400, `{"status":false}`+spaces+"x"),
+			"refused, then another envelope": body(200, `{"status":false}`+spaces+`{"status":true}`),
+			"refused, another status behind": body(200, `{"status":false,"data":"`+spaces+`","status":true}`),
+			"a refusal longer than is read":  body(400, `{"status":false}`+strings.Repeat(" ", 1<<20)),
+			"a problem, then other text":     body(400, `{"title":"no"}`+spaces+"x").HeaderSet(problemType),
+			"a problem, status true":         body(400, `{"status":true}`).HeaderSet(problemType),
 			// A response with two statuses reports success and failure at once: it is neither.
 			"false and true":          body(200, `{"status":false,"status":true,"data":{"request_id":"RD-1"}}`),
 			"true and false":          body(200, `{"status":true,"status":false,"message":"no"}`),
@@ -750,19 +758,23 @@ func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 	t.Parallel()
 	failed := refusal(500, "no")
 	type row struct {
-		reads responders
-		want  shipping.PurchaseOutcome
+		documents []shipping.DocumentType
+		reads     responders
+		want      shipping.PurchaseOutcome
 	}
 	shippingtest.EachInBubble(t, map[string]row{
-		"any purchase counts, without documents to compare with": {responders{record("processing", listsCustoms)}, charged},
+		"any purchase counts, without documents to compare with": {nil, responders{record("processing", listsCustoms)}, charged},
 		// A single slow response does not show that the request stayed a draft.
-		"a slow draft is not a quiet one": {responders{
+		"a slow draft is not a quiet one": {nil, responders{
 			record("draft").Delay(2 * time.Minute), record("processing", listsFDA)}, charged},
-		"a draft that is read late gets the whole time": {responders{failed, failed, failed, failed, record("draft")}, not},
+		"a draft that is read late gets the whole time": {nil, responders{failed, failed, failed, failed, record("draft")}, not},
+		"a draft that lists these documents":            {fda, responders{record("draft", listsFDA)}, unknown},
+		"a draft that lists documents":                  {nil, responders{record("draft", listsCustoms)}, unknown},
 	}, func(t *testing.T, test row) {
 		patient := shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})
 		client := shippingtest.NewClient(t, requestService(nil, test.reads), patient)
-		result, err := client.Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
+		result, err := client.Regulatory.SettlePurchase(t.Context(),
+			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: test.documents})
 		if got := shippingtest.Outcome(result, err); got != test.want {
 			t.Errorf("%q, want %q (%v)", got, test.want, err)
 		}

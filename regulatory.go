@@ -119,7 +119,7 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 // requires a status, because the specification shows it nowhere else.
 func (s RegulatoryService) record(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, error) {
 	var record *RegulatoryRequest
-	_, _, err := fetch(ctx, s.core, r, call, func(data requestData, response Response) error {
+	_, _, err := fetch(ctx, s.core, r, call, func(data requestData, _ []byte, response Response) error {
 		record = s.core.recordOf(data)
 		record.RequestID = cmp.Or(record.RequestID, r.requestID)
 		if problem := r.mismatch(record); problem != "" {
@@ -293,7 +293,7 @@ func (s RegulatoryService) PDF(ctx context.Context, requestID string, document D
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
 	body, _, err := fetch(ctx, s.core,
 		request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call,
-		func(body rawBody, response Response) error {
+		func(body rawBody, _ []byte, response Response) error {
 			if bytes.HasPrefix(body, []byte("%PDF-")) {
 				return nil
 			}

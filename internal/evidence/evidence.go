@@ -42,7 +42,8 @@ type Case struct {
 	Response Response
 	// State is the status of the request when it was read back after the purchase.
 	State status.State
-	// Documents is NoList if the draft is not known, because then no list is known to be new.
+	// Documents is NoList if the draft is not known, because then no list is known to be new; but Some of a draft that
+	// has a list, because it may be.
 	Documents Documents
 	// Known: the record is known as it was before the purchase, and it was a draft.
 	Known bool

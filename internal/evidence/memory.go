@@ -48,7 +48,10 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 	}
 	c.State = status.Of(r.Status).State
 	c.OnlyThese = shown.OnlyThese(p.Documents)
-	if p.Before != nil {
+	switch {
+	case p.Before == nil && c.State == status.Draft && len(shown.lists) > 0:
+		c.Documents = Some // the list may be new, or that of the draft
+	case p.Before != nil:
 		c.AnalysisFailed = p.Before.OnlyAnalyzed() && shown.Status == "failed" && !shown.Transaction
 		shown = shown.Since(p.Before)
 		c.Documents = shown.Compare(p.Documents)

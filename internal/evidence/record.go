@@ -28,6 +28,8 @@ type Record struct {
 	Charge string
 	// Failures: the data lists what failed.
 	Failures bool
+	// Failed: the data, or the record inside it, states that something was not performed.
+	Failed bool
 	// Data is the record itself: the data of the response, or the record inside it.
 	Data jsonread.Value
 	// lists are the documents that each member of listNames lists; a document without a slug that could be read is "".
@@ -64,6 +66,9 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 		r.Draft = r.Draft || strings.EqualFold(strings.TrimSpace(level.Get("status").Text), "draft")
 		r.Failures = r.Failures ||
 			hasAny(level, "failed", "failures", "failed_documents", "errors", "rejected", "unpurchased")
+		// A failed record was purchased, and its documents failed.
+		isFailed := level.Get("request_id").Text != "" && level.Get("status").Text == "failed"
+		r.Failed = r.Failed || isFalse(level) || StatesFailure(level) && !isFailed
 		for _, name := range also(d.Record.TransactionID, "transaction_id") {
 			if transaction := level.At(name); !transaction.Scalar() || transaction.Text != "" {
 				r.Transaction = true
@@ -236,7 +241,7 @@ func ReadList(data, requestID string, purchased []string, draft *Record) string 
 				return problem
 			}
 		}
-		if showsFailure(element) {
+		if StatesFailure(element) {
 			return "shows a failure"
 		}
 		found := purchasedSlugs(element, d)
@@ -273,7 +278,7 @@ func (r *Record) Unconfirmed(requestID string, purchased []string, draft *Record
 		return "shows the request as a draft"
 	case r.Failures:
 		return "lists failures"
-	case showsFailure(r.Data) && r.Status != "failed": // a failed record was purchased: its documents failed
+	case r.Failed:
 		return "shows a failure"
 	case r.Since(draft).ListsOthers(purchased):
 		return "lists documents that were not purchased"
@@ -281,17 +286,20 @@ func (r *Record) Unconfirmed(requestID string, purchased []string, draft *Record
 	return ""
 }
 
-// showsFailure reports whether a value, or its status or success, states that something was not performed.
-func showsFailure(element jsonread.Value) bool {
-	if element.Text == "false" || element.Get("success").Text == "false" {
-		return true
+// StatesFailure reports whether a value, its status, its success or another member states that something was not
+// performed. The value is a whole response, its data, a record, or an element of a list.
+func StatesFailure(v jsonread.Value) bool {
+	for _, text := range []string{v.Text, v.Get("status").Text} {
+		switch folded(text) {
+		case "failed", "failure", "error", "rejected", "refused", "declined", "canceled", "cancelled", "false":
+			return true
+		}
 	}
-	switch folded(element.Get("status").Text) {
-	case "failed", "failure", "error", "rejected", "refused", "declined", "canceled", "cancelled", "false":
-		return true
-	}
-	return hasAny(element, "failure", "failure_reason", "error", "errors")
+	return isFalse(v) || hasAny(v, "failure", "failure_reason", "error", "errors")
 }
+
+// isFalse reports whether a value, or its success, is false.
+func isFalse(v jsonread.Value) bool { return v.Text == "false" || v.Get("success").Text == "false" }
 
 // hasAny reports whether an object has a member of these names that is not empty, false or 0.
 func hasAny(object jsonread.Value, names ...string) bool {
