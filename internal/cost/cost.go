@@ -80,6 +80,16 @@ type number struct {
 
 func largestFirst(a, b number) int { return b.most.Cmp(a.most) }
 
+func percentLast(a, b number) int {
+	switch {
+	case a.isPercent == b.isPercent:
+		return largestFirst(a, b)
+	case b.isPercent:
+		return -1
+	}
+	return 1
+}
+
 // besideLine is the line that declares a member, or the object around it, as not charged. A path of a dialect has two
 // names at most.
 func besideLine(path string) dialect.Line {
@@ -111,7 +121,8 @@ func (c *counter) sum(form number, others []number) (most decimal.Number, counte
 	for _, n := range others {
 		add(n, n.most)
 	}
-	for _, n := range slices.SortedStableFunc(slices.Values(c.shares), largestFirst) {
+	// A percentage can be one of every amount, so those that may be amounts come first.
+	for _, n := range slices.SortedStableFunc(slices.Values(c.shares), percentLast) {
 		share := c.share(n, most)
 		n.text += " (" + text(share) + ")"
 		add(n, share)
@@ -138,7 +149,7 @@ func (c *counter) share(n number, of decimal.Number) decimal.Number {
 // decimals returns the decimals of the smallest unit of the currency, two at most.
 func (c *counter) decimals() uint8 {
 	const none = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
-	if slices.Contains(strings.Fields(none), c.currency) {
+	if slices.Contains(strings.Fields(none), strings.ToUpper(c.currency)) {
 		return 0
 	}
 	return 2
@@ -162,6 +173,8 @@ func (c *counter) value(v jsonread.Value, at place) {
 	case at.isSkipped():
 	case v.Scalar():
 		c.scalar(v, at)
+	case v.Text != "":
+		c.stop(at.path, "is nested too deeply", at.path)
 	case c.areParts(v, at):
 	default:
 		c.all(v, at)
@@ -256,7 +269,7 @@ func (c *counter) number(n amount, at place) {
 	case c.isParts && !n.percent:
 		c.others = append(c.others, counted)
 	case isNegative, c.isMinor(n.most, at):
-	case n.percent || at.isShare || areShare(at.words):
+	case n.percent || n.code == "" && (at.isShare || areShare(at.words)):
 		c.shares = append(c.shares, counted)
 	case c.isForm(n.most, at):
 		c.forms = append(c.forms, counted)

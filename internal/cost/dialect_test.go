@@ -75,7 +75,10 @@ func TestOffers_CostInADialect(t *testing.T) {
 		"a symbol alone":        {offer{Currency: "-"}, `"amount":5,"currency":"₦"`, "", "without a currency"},
 		"not sent, a code":      {offer{Currency: "-"}, `"price":{"amount":5},"price_currency":"USD"`, "NGN", `price_currency is "USD"`},
 		"no currency to assume": {offer{Amount: "cost"}, `"cost":5`, "", "without a currency"},
-		"an unknown code":       {offer{}, `"amount":5,"cost":{"unit":"TZS"}`, "", "perhaps that of cost.unit"},
+		"small letters":         {offer{}, `"amount":100.4,"currency":"jpy"`, "", "100.4 101 jpy"},
+		"nested too deeply": {offer{}, `"amount":10,"fees":` + strings.Repeat(`{"a":`, 40) + `50` + strings.Repeat(`}`, 40),
+			"NGN", "nested too deeply"},
+		"an unknown code": {offer{}, `"amount":5,"cost":{"unit":"TZS"}`, "", "perhaps that of cost.unit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -335,7 +335,8 @@ func kindOf(c byte) string {
 type Value struct {
 	// Kind is '{', '[', '"', or 'v' for a number, true or false; 0 for an absent value and for null.
 	Kind byte
-	// Text is the text of a string, a number, true or false.
+	// Text is the text of a string, a number, true or false; of an object or list, it is "..." if that is nested too deeply
+	// to be read.
 	Text     string
 	Members  []Member // of an object, in order
 	Elements []Value  // of a list
@@ -346,7 +347,7 @@ type Member struct {
 	Value Value
 }
 
-// deepest bounds the nesting that [Parse] reads. What lies deeper is an empty object or list.
+// deepest bounds the nesting that [Parse] reads.
 const deepest = 32
 
 // Parse reads the JSON value at the start of a text. What cannot be read is absent.
@@ -364,6 +365,7 @@ func (s *scanner) value(depth int) (v Value) {
 	case '{', '[':
 		if depth > deepest {
 			s.skip(maxDepth)
+			v.Text = "..."
 			return v
 		}
 		for first := true; v.Kind == '{' && s.next("{}", first); first = false {
