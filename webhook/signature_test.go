@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -26,34 +25,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
-
-// What identifies a delivery. Its id is not signed: a captured delivery under another id is handled again, unless
-// deliveries are identified by their body or their event, which is then handled once, whatever the number of webhooks.
-func TestReceiver_WhatIdentifiesADelivery(t *testing.T) {
-	t.Parallel()
-	for want, of := range map[string]string{
-		"WD-1 WE-1, WD-2 WE-1":                   "",
-		"sha256:4f66 WE-1":                       "notification.delivery_id=-",
-		"WE-1 WE-1":                              "notification.delivery_id=" + webhook.DefaultEventIDHeader,
-		"WD-1 another event, WD-2 another event": "notification.event_id=Event",
-	} {
-		var handled []string
-		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
-			handled = append(handled, n.ID[:min(len(n.ID), 11)]+" "+n.EventID)
-			return nil
-		}, webhook.WithDialect(shippingtest.Dialect(t, of)))
-		for _, id := range []string{"WD-1", "WD-1", "WD-2"} {
-			answer := postSigned(receiver, body,
-				webhook.DefaultIDHeader, id, webhook.DefaultEventIDHeader, "WE-1", "Event", "another event")
-			if answer.Code != http.StatusOK {
-				t.Errorf("%s is answered %d", id, answer.Code)
-			}
-		}
-		if got := strings.Join(handled, ", "); got != want {
-			t.Errorf("handled %s, want %s", got, want)
-		}
-	}
-}
 
 // With GODEBUG=fips140=only a short key panicked.
 func TestSign_AShortKeyIsRefusedWhereItIsForbidden(t *testing.T) {
@@ -168,35 +139,6 @@ func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 			"webhook-id", d.id, "webhook-timestamp", d.timestamp, "webhook-signature", d.signature)
 		if answer.Code != test.status || (id == d.id && id != "") != (test.status == 200) {
 			t.Errorf("%d, handled %q, want %d", answer.Code, id, test.status)
-		}
-	})
-}
-
-// A resend that keeps its id, whose time and signature are new, cannot be distinguished from one of the service that
-// has lost the response: it is not handled again, which only a debug line reported. A receiver with another store
-// handles it.
-func TestStandardWebhooks_AResendThatKeepsItsIDIsADuplicate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var log bytes.Buffer
-		handled := 0
-		receive := func() http.Handler {
-			return newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
-				webhook.WithKeys(secret), webhook.WithDialect(shippingtest.Dialect(t, "standard-webhooks")),
-				webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-		}
-		receiver := receive()
-		for i, to := range []http.Handler{receiver, receiver, receive()} {
-			timestamp := fmt.Sprint(time.Now().Unix())
-			answer := post(to, body, "", "webhook-id", "msg_1", "webhook-timestamp", timestamp,
-				"webhook-signature", standardSignature(secret, "msg_1", timestamp, body))
-			if want := []int{1, 1, 2}[i]; answer.Code != http.StatusOK || handled != want {
-				t.Errorf("delivery %d: %d, handled %d times, want %d", i+1, answer.Code, handled, want)
-			}
-			time.Sleep(10 * time.Minute)
-		}
-		if text := log.String(); strings.Count(text, "level=INFO") != 1 || !strings.Contains(text, "not handled again") ||
-			!strings.Contains(text, "id=msg_1") {
-			t.Errorf("logged:\n%s", text)
 		}
 	})
 }

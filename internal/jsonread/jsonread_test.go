@@ -536,23 +536,3 @@ func TestUnknownMember_NamesTheFirstMemberWithoutAField(t *testing.T) {
 		t.Errorf("a map has no place for %q", name)
 	}
 }
-
-func TestUnmarshal_ReturnsTheErrorsOfEncodingJSON(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{
-		``, `{`, `{"name`, `{"name":"a",}`, `{"name":"a","NAME":tru e}`, `{"name":"a","NAME":"b"} x`, `[]`,
-		`{"\x":1,"NAME":2}`,
-		`{"items":[{"NAME":"b"},]}`, `{"NAME":"b","name":1}`, `{"NAME":"b","items":{}}`, strings.Repeat("[", 20_000),
-		strings.Repeat(`{"items":[`, 9_000),
-	} {
-		var got, plain item
-		gotErr, plainErr := jsonread.Unmarshal([]byte(text), &got), json.Unmarshal([]byte(text), &plain)
-		if gotErr == nil || plainErr == nil || gotErr.Error() != plainErr.Error() {
-			t.Errorf("%.40s: %v; encoding/json: %v", text, gotErr, plainErr)
-		}
-		var wrong, plainWrong *json.UnmarshalTypeError
-		if errors.As(gotErr, &wrong) && errors.As(plainErr, &plainWrong) && wrong.Offset != plainWrong.Offset {
-			t.Errorf("%.40s: offset %d, not %d", text, wrong.Offset, plainWrong.Offset)
-		}
-	}
-}

@@ -10,12 +10,10 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jarcoal/httpmock"
 	"pgregory.net/rapid"
 
@@ -90,62 +88,6 @@ func unsent() *http.Transport {
 	return &http.Transport{DialContext: dial, DialTLSContext: dial}
 }
 
-func TestDo_RetriesOnTheConditionOfTheCall(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		next                http.RoundTripper
-		never, unsent, safe int // attempts
-	}{
-		"success":        {answering(status(200)), 1, 1, 1},
-		"refusal":        {answering(status(400)), 1, 1, 1},
-		"busy":           {answering(status(503)), 1, 1, 4},
-		"no connection":  {unsent(), 1, 4, 4},
-		"lost":           {answering(httpmock.NewErrorResponder(io.EOF)), 1, 1, 4},
-		"not retryable":  {answering(httpmock.NewErrorResponder(http.ErrSchemeMismatch)), 1, 1, 1},
-		"no route there": {answering(status(501)), 1, 1, 1},
-	} {
-		for retry, want := range map[operations.Retry]int{operations.Never: test.never, operations.Unsent: test.unsent,
-			operations.Safe: test.safe, 99: test.never} {
-			synctest.Test(t, func(t *testing.T) {
-				call, h := newCall(http.MethodPost, retry)
-				response, err := newClient(test.next, Policy{}).Do(t.Context(), call)
-				if len(h.statuses) != want || len(h.waits) != want-1 {
-					t.Errorf("%s, retry %d: %d attempts and %d waits, want %d attempts", name, retry, len(h.statuses), len(h.waits),
-						want)
-				}
-				if (response == nil) == (err == nil) {
-					t.Errorf("%s: response %v, error %v", name, response, err)
-				}
-			})
-		}
-	}
-}
-
-// The first attempt reads the body: if the second one had the same reader, it would send nothing.
-func TestDo_SendsTheCallWithEachAttempt(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var bodies, keys []string
-		note := func(r *http.Request) (*http.Response, error) {
-			body, err := io.ReadAll(r.Body)
-			bodies, keys = append(bodies, string(body)), append(keys, r.Header.Get("Authorization"))
-			if r.ContentLength != int64(len(body)) {
-				t.Errorf("Content-Length %d of %d bytes", r.ContentLength, len(body))
-			}
-			return httpmock.NewStringResponse(503, ""), err
-		}
-		call, _ := newCall(http.MethodPost, operations.Safe)
-		response, err := newClient(answering(note), Policy{MaxAttempts: 2}).Do(t.Context(), call)
-		if err != nil || response.StatusCode != 503 {
-			t.Errorf("%+v, %v", response, err)
-		}
-		body, key := `{"a":1}`, "Bearer "+testKey
-		if diff := cmp.Diff([][]string{{body, body}, {key, key}}, [][]string{bodies, keys}); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
 // A call whose context ends before a retry has both: the last response, and the reason.
 func TestDo_AContextThatEndsKeepsTheLastResponse(t *testing.T) {
 	t.Parallel()
@@ -185,23 +127,6 @@ func TestRetryable(t *testing.T) {
 	} {
 		if got := Retryable(test.status, test.err); got != test.want {
 			t.Errorf("%d, %v: %t", test.status, test.err, got)
-		}
-	}
-}
-
-func TestBodiesAreReadWholeWhateverLengthTheyAnnounce(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int{0, 1, 512, unannouncedBody, unannouncedBody + 1, 300_000} {
-		text := strings.Repeat("x", size)
-		for _, announced := range []int64{-1, 0, int64(size), int64(size) + 1} {
-			got, err := new(buffers).read(strings.NewReader(text), announced, max(int64(size), announced))
-			if err != nil || string(got) != text {
-				t.Errorf("%d bytes announced as %d: %d bytes, %v", size, announced, len(got), err)
-			}
-			got, err = new(buffers).read(strings.NewReader(text+"x"), announced, int64(size))
-			if !errors.Is(err, ErrBodyTooLarge) || len(got) > size || cap(got) > 2<<20 {
-				t.Errorf("%d bytes announced as %d, and one too many: %d bytes, %v", size, announced, len(got), err)
-			}
 		}
 	}
 }

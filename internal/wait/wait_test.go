@@ -100,38 +100,6 @@ func TestPolls_End(t *testing.T) {
 	}
 }
 
-// A draft is waited for until DraftFor has passed, not longer.
-func TestPolls_ForADraft(t *testing.T) {
-	t.Parallel()
-	for after, end := range map[time.Duration]wait.End{time.Minute - 1: wait.NotYet, time.Minute: wait.StillDraft} {
-		synctest.Test(t, func(t *testing.T) {
-			polls := begin(t, wait.Intervals{DraftFor: time.Minute})
-			first := poll(t.Context(), polls, draft)
-			time.Sleep(after)
-			if second := poll(t.Context(), polls, draft); first.End != wait.NotYet || second.End != end {
-				t.Errorf("after %s: %d, then %d", after, first.End, second.End)
-			}
-		})
-	}
-}
-
-// An old copy of a request can read as a draft between newer ones, however long the wait has taken. If the time as a
-// draft began with the first of them, the wait would end.
-func TestPolls_ForADraftAmongOtherReadings(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		polls := begin(t, wait.Intervals{DraftFor: time.Minute})
-		for range 10 {
-			for _, found := range []found{draft, processing} {
-				time.Sleep(30 * time.Second)
-				if got := poll(t.Context(), polls, found); got.End != wait.NotYet {
-					t.Fatalf("it ended with %d after %s", got.End, got.Elapsed)
-				}
-			}
-		}
-	})
-}
-
 // The interval grows by half from MinInterval to MaxInterval, and is spread by a fifth.
 func TestIntervals_GrowWithinTheirBounds(t *testing.T) {
 	t.Parallel()
