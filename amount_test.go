@@ -67,20 +67,6 @@ func TestAmount_AtMost(t *testing.T) {
 	}
 }
 
-// An amount with a currency was refused without the remedy.
-func TestParseAmount_WithACurrency(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"NGN 1000": `"NGN 1000": write the number only, such as 19.99`,
-		"12,34":    `"12,34": use a point for decimals and no other separator, such as 1000.50`, "1.000,50": "use a point for decimals",
-	} {
-		if _, err := shipping.ParseAmount(text); !errors.Is(err, shipping.ErrAmountUnreadable) ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("ParseAmount(%q): %v", text, err)
-		}
-	}
-}
-
 // The digits are computed by internal/decimal, which is tested there. An amount adds the values that are not numbers.
 func TestAmountArithmetic(t *testing.T) {
 	const most = "999999999999999999"

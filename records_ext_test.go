@@ -492,17 +492,3 @@ func TestLists_ResponsesWithoutAList(t *testing.T) {
 		}
 	}
 }
-
-// A transaction can have other names than the specification shows. It was read without its identifiers, and no error
-// reported it.
-func TestTransactions_OtherNames(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(
-		`{"transactions":[{"transaction_id":"TR-1","reference":"RD-1","shipment_id":"SH-1"}]}`))
-	page := shippingtest.Must(shippingtest.NewClient(t, service).Transactions.List(t.Context(),
-		&shipping.TransactionListOptions{Wallet: "VA-1"}))(t)
-	got := [3]string{page.Items[0].TransactionID, page.Items[0].TxRef, page.Items[0].ShipmentID()}
-	if got != [3]string{"TR-1", "RD-1", "SH-1"} {
-		t.Errorf("read %q", got)
-	}
-}

@@ -248,3 +248,14 @@ func TestWaitAll(t *testing.T) {
 		shippingtest.WantError(t, "closed", <-waited, ErrClosed)
 	})
 }
+
+func TestCheckTarget(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string][2]bool{ // on this machine only, anywhere
+		"http://localhost/": {true, true}, "https://127.0.0.1:8080/x": {true, true},
+		"http://192.0.2.1/": {false, true}, "https://example.test": {false, true},
+		"ftp://localhost/": {}, "localhost": {}, "/hook": {}, "http:///": {}, "": {}, "http://[": {},
+	} {
+		shippingtest.Diff(t, target, want, [2]bool{CheckTarget(target, false) == nil, CheckTarget(target, true) == nil})
+	}
+}

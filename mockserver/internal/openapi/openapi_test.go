@@ -122,3 +122,28 @@ func TestOpenAPI_HasEveryParameter(t *testing.T) {
 		shippingtest.Diff(t, "parameters in internal/specification/service.json of "+op.Name, known, described)
 	}
 }
+
+func TestWrite_FollowsAssumptions(t *testing.T) {
+	t.Parallel()
+	plain := write(t, operations.All(), "")
+	if strings.Contains(plain, `"x-when"`) || strings.Contains(plain, `"x-every-operation"`) {
+		t.Error("a member of the files is in the document")
+	}
+	changed := write(t, operations.All(), "offer.mode=kind,offer.automated=auto,refusal.code=data.reason,purchase.confirmation=empty")
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]map[string]any }
+		}
+	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(changed), &document))
+	if code := document.Components.Schemas["RefusalData"].Properties; code["reason"] == nil || code["error_code"] != nil {
+		t.Errorf("the data of a refusal are %v", code)
+	}
+	if receipt := document.Components.Schemas["PurchaseResult"].Properties; len(receipt) > 0 {
+		t.Errorf("an empty receipt has %v", receipt)
+	}
+	for _, name := range []string{"AvailableDocument", "Document"} {
+		mode := document.Components.Schemas[name].Properties["kind"]
+		shippingtest.Diff(t, name, []any{"auto", "manual"}, mode["enum"])
+	}
+}

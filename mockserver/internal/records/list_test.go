@@ -3,6 +3,7 @@ package records
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -75,4 +76,36 @@ func TestClone_ByManyAtOnce(t *testing.T) {
 		})
 	}
 	running.Wait()
+}
+
+func TestPage_SelectsRecords(t *testing.T) {
+	t.Parallel()
+	var list, empty List
+	for i := range 5 {
+		list.Prepend(fmt.Append(nil, i))
+	}
+	for _, test := range []struct {
+		name          string
+		list          *List
+		page, perPage int
+		oldestFirst   bool
+		want          string
+	}{
+		{"first page", &list, 1, 2, false, "[4 3]"},
+		{"middle page", &list, 2, 2, false, "[2 1]"},
+		{"last page is short", &list, 3, 2, false, "[0]"},
+		{"oldest first", &list, 2, 2, true, "[2 3]"},
+		{"last page, oldest first", &list, 3, 2, true, "[4]"},
+		{"past the end", &list, 4, 2, false, "[]"},
+		{"all on one page", &list, 1, 100, false, "[4 3 2 1 0]"},
+		{"exactly all", &list, 1, 5, false, "[4 3 2 1 0]"},
+		{"page zero", &list, 0, 2, false, "[]"},
+		{"negative size", &list, 1, -2, false, "[]"},
+		{"largest numbers", &list, math.MaxInt, math.MaxInt, false, "[]"},
+		{"largest size", &list, 1, math.MaxInt, false, "[4 3 2 1 0]"},
+		{"empty list", &empty, 1, 2, false, "[]"},
+		{"second page of an empty list", &empty, 2, 2, false, "[]"},
+	} {
+		shippingtest.Diff(t, test.name, test.want, texts(test.list.Page(test.page, test.perPage, test.oldestFirst)))
+	}
 }

@@ -1,6 +1,7 @@
 package regulatory_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -75,5 +76,44 @@ func TestCheck_NamesWhatIsBroken(t *testing.T) {
 			err = w.Check(w.ledger)
 		}
 		shippingtest.Contains(t, name, err, test.want)
+	}
+}
+
+func TestPurchase_RefusalsChargeNothing(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		slugs []string
+		code  regulatory.Code
+		says  []string
+	}{
+		"no document types": {nil, regulatory.CodeInvalidRequest, []string{"document_types is required"}},
+		"a slug that no form has": {[]string{"WATCH", "PASSPORT"}, regulatory.CodeUnknownDocumentType,
+			[]string{"document_types[1] (PASSPORT) is not a document type", "nothing was charged"}},
+		"a slug in lower case": {[]string{"watch"}, regulatory.CodeUnknownDocumentType,
+			[]string{"(watch) is not a document type"}},
+		"a form that is not offered": {[]string{"MSDS"}, regulatory.CodeNotOffered,
+			[]string{"(MSDS) is not offered by the draft", "offers CUSTOMS, FDA, WATCH"}},
+		"the same form twice": {[]string{"FDA", "FDA"}, regulatory.CodeRepeatedDocumentType,
+			[]string{"document_types[1] (FDA) is listed before"}},
+		"every problem, all named": {[]string{"MSDS", "", "WATCH", "WATCH"}, regulatory.CodeNotOffered,
+			[]string{"[0] (MSDS)", "[1] () is no", "[3] (WATCH)"}},
+		"more than the wallet holds": {[]string{"WATCH"}, regulatory.CodeInsufficientFunds,
+			[]string{"holds USD 10.00, and USD 11.50 is needed"}},
+		"a sum above the balance": {[]string{"CUSTOMS", "FDA"}, regulatory.CodeInsufficientFunds,
+			[]string{"USD 16.00 is needed"}},
+		"a hundred kilobytes of a slug": {[]string{string(make([]byte, 100_000))}, regulatory.CodeUnknownDocumentType,
+			[]string{"…"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			r := w.record(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
+			said := w.refused(tc.code, tc.says...)(w.try(r, tc.slugs...))
+			if problems := strings.Count(said.Message, "document_types["); len(said.Message) > 1000 || problems > len(tc.slugs) {
+				t.Errorf("the message has %d characters and %d problems", len(said.Message), problems)
+			}
+			if w.get(r) != r || w.balance(dollars) != "10.00" || w.clock.Waiting() != 0 {
+				t.Errorf("the refusal left %s and %s in the wallet", w.get(r).JSON(), w.balance(dollars))
+			}
+		})
 	}
 }
