@@ -14,7 +14,8 @@ import (
 )
 
 // SelectAll selects every document that the draft offers, including manual ones. A request with a manual document
-// stays in processing until a third party has submitted evidence.
+// stays in processing until a third party has submitted evidence. A draft without a list of offers is an error; an empty
+// list is none.
 func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectDocuments(draft, func(AvailableDocument) bool { return true }), draft.withoutOffers()
 }
