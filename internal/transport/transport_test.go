@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -249,4 +250,21 @@ func TestRetry_BackoffStaysWithinItsBounds(t *testing.T) {
 			t.Fatalf("asked to wait %s, it waits %s; at most %s", read, got, policy.MaxRetryAfter)
 		}
 	})
+}
+
+func TestBodiesAreReadWholeWhateverLengthTheyAnnounce(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, 512, unannouncedBody, unannouncedBody + 1, 300_000} {
+		text := strings.Repeat("x", size)
+		for _, announced := range []int64{-1, 0, int64(size), int64(size) + 1} {
+			got, err := new(buffers).read(strings.NewReader(text), announced, max(int64(size), announced))
+			if err != nil || string(got) != text {
+				t.Errorf("%d bytes announced as %d: %d bytes, %v", size, announced, len(got), err)
+			}
+			got, err = new(buffers).read(strings.NewReader(text+"x"), announced, int64(size))
+			if !errors.Is(err, ErrBodyTooLarge) || len(got) > size || cap(got) > 2<<20 {
+				t.Errorf("%d bytes announced as %d, and one too many: %d bytes, %v", size, announced, len(got), err)
+			}
+		}
+	}
 }

@@ -160,3 +160,20 @@ func TestPolls_BeforeADeadline(t *testing.T) {
 		})
 	}
 }
+
+// An old copy of a request can read as a draft between newer ones, however long the wait has taken. If the time as a
+// draft began with the first of them, the wait would end.
+func TestPolls_ForADraftAmongOtherReadings(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls := begin(t, wait.Intervals{DraftFor: time.Minute})
+		for range 10 {
+			for _, found := range []found{draft, processing} {
+				time.Sleep(30 * time.Second)
+				if got := poll(t.Context(), polls, found); got.End != wait.NotYet {
+					t.Fatalf("it ended with %d after %s", got.End, got.Elapsed)
+				}
+			}
+		}
+	})
+}
