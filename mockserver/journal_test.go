@@ -259,27 +259,3 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 		shippingtest.Contains(t, "after no call", err, "req-7")
 	})
 }
-
-func TestJournal_NamesWhatARequestIsAbout(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	shipment, client := srv.Shipments()[0], srv.Client(t)
-	inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Committed: true, First: 1, Fault: fault.Drop()})
-	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment})
-	shippingtest.NoError(t, err)
-	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Sole: true,
-	})
-	shippingtest.NoError(t, err)
-	post(t, srv, "/v1/webhooks/replay", `{"shipment_id":"SH-X"}`).want(t, http.StatusBadRequest)
-	charged := bought.Request.ChargedAmount.StringFixed(2) + " " + bought.Request.Currency
-	for operation, want := range map[string][]string{ // shipment, request, charge
-		shipping.OpAnalyze:       {shipment, draft.RequestID, ""},
-		shipping.OpPurchase:      {shipment, draft.RequestID, charged},
-		shipping.OpGetRequest:    {shipment, draft.RequestID, ""},
-		shipping.OpReplayWebhook: {"SH-X", "", ""},
-	} {
-		e := srv.Find(journal.Query{Operation: operation})[0]
-		shippingtest.Diff(t, operation, want, []string{e.ShipmentID, e.RegulatoryRequestID, e.Charged})
-	}
-}

@@ -3,11 +3,9 @@ package mockserver_test
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -53,32 +51,6 @@ func TestRouter_OtherMethodsAre405WithAllow(t *testing.T) {
 	} {
 		got := do(t, srv, test.method, test.path, "").want(t, http.StatusMethodNotAllowed)
 		shippingtest.Diff(t, test.method+" "+test.path, test.allow, got.header.Get("Allow"))
-	}
-}
-
-// A path of a dialect may match some of the paths of an operation with another method.
-func TestRouter_RoutesOfDifferentMethodsMayOverlap(t *testing.T) {
-	t.Parallel()
-	srv := start(t, dialectOf(t, "routes="+operations.RetryRequest+"=POST "+regulatoryPath+"/{request_id}/retries"))
-	post(t, srv, regulatoryPath+"/RD-1/retries", "").refusal(t, http.StatusNotFound, "RD-1")
-	post(t, srv, regulatoryPath+"/request/retries", "").refusal(t, http.StatusNotFound,
-		`no regulatory document request "request"`)
-	get(t, srv, regulatoryPath+"/request/retries").refusal(t, http.StatusNotFound,
-		`no regulatory document request "retries"`)
-	got := do(t, srv, http.MethodPut, regulatoryPath+"/request/retries", "").want(t, http.StatusMethodNotAllowed)
-	shippingtest.Diff(t, "Allow", "GET, HEAD, POST", got.header.Get("Allow"))
-}
-
-func TestRouter_HeadHasTheHeadersOfGetAndNoBody(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	full, head := get(t, srv, "/v1/rates"), do(t, srv, http.MethodHead, "/v1/rates", "").want(t, http.StatusOK)
-	for name, want := range map[string]string{
-		"Content-Type": full.header.Get("Content-Type"), "Content-Length": strconv.Itoa(len(full.body)),
-	} {
-		if got := head.header.Get(name); len(head.body) != 0 || got != want {
-			t.Errorf("%s is %q, want %q; the body has %d bytes", name, got, want, len(head.body))
-		}
 	}
 }
 
