@@ -228,33 +228,42 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 // computed with each. It is "" if there are none.
 func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, fits func(sum) bool) string {
 	const most = 3
-	var texts []string
-	try := func(lines ...dialect.Line) (next []dialect.Line) {
+	// try returns the text of lines that are enough, or the lines that may be added to them.
+	try := func(lines ...dialect.Line) (text string, more []dialect.Line) {
 		changed, err := r.Dialect.With(lines...)
 		if err != nil {
-			return nil
+			return "", nil
 		}
 		with, err := r.costIn(changed, currency, documents)
-		if err == nil && fits(with) && len(lines) > 0 {
-			texts = append(texts, fmt.Sprintf("%s (the cost is then %s)", r.Dialect.Declare(lines...),
-				Budget{Amount: with.most, Currency: with.currency}))
-			return nil
+		if err != nil || !fits(with) || len(lines) == 0 {
+			return "", linesOf(with, err)
 		}
-		return linesOf(with, err)
+		return fmt.Sprintf("%s (the cost is then %s)", r.Dialect.Declare(lines...),
+			Budget{Amount: with.most, Currency: with.currency}), nil
 	}
-	var lines, together []dialect.Line
-	for _, line := range try() {
+	var lines []dialect.Line
+	_, shown := try()
+	for _, line := range shown {
 		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
+	var texts []string
 	for size := 1; size <= most && len(texts) == 0; size++ {
 		for end := size; end <= len(lines) && len(texts) < most; end++ {
-			try(lines[end-size : end]...)
+			if text, _ := try(lines[end-size : end]...); text != "" {
+				texts = append(texts, text)
+			}
 		}
 	}
-	for next := try(); len(texts) == 0 && len(next) > 0 && len(together) < most; next = try(together...) {
-		together = append(together, next[0])
+	// A line can lead to the next one, such as that of the price to that of its currency.
+	for together, more := lines[:min(1, len(lines))], lines; len(texts) == 0 && len(more) > 0 && len(together) <= most; {
+		var text string
+		if text, more = try(together...); text != "" {
+			texts = append(texts, text)
+		} else if len(more) > 0 {
+			together = append(slices.Clip(together), more[0])
+		}
 	}
 	text, condition := strings.Join(texts, ", or "), "only if a transaction of the wallet confirms it, "
 	switch {

@@ -158,7 +158,6 @@ func (p *PurchaseRequest) Validate() error {
 func (p PurchaseRequest) withDefaults() PurchaseRequest {
 	p.DocumentTypes = slices.Clone(p.DocumentTypes)
 	p.SettleFor = cmp.Or(p.SettleFor, 10*time.Second)
-	p.RefusedFor = cmp.Or(p.RefusedFor, min(5*time.Second, p.longQuietFor()))
 	return p
 }
 
@@ -178,7 +177,7 @@ func (p PurchaseRequest) quietFor() time.Duration {
 	case p.Contradicted:
 		return 0
 	case p.Refused && !p.UnderWay:
-		return p.RefusedFor
+		return cmp.Or(p.RefusedFor, min(5*time.Second, p.longQuietFor()))
 	}
 	return p.longQuietFor()
 }
@@ -525,7 +524,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx)))))
-		case left <= 0, isRefusal(err) && !retryable(err) && !b.isNew(err), found.Undecidable():
+		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable():
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))
@@ -541,8 +540,8 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	}
 }
 
-// isNew reports whether a reading does not find a request that was known before: readings may lag behind a new request.
-func (b *readBack) isNew(err error) bool { return b.sent.Before != nil && errors.Is(err, ErrNotFound) }
+// mayLag reports whether a reading does not find a request that was known before: readings may lag behind a new request.
+func (b *readBack) mayLag(err error) bool { return b.sent.Before != nil && errors.Is(err, ErrNotFound) }
 
 func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 	return b.service.failed(b.purchase, outcome, b.last, err)
