@@ -551,3 +551,25 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 		}
 	}
 }
+
+func TestRetry_TheBudgetCanBeSwitchedOffOrChanged(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		policy shipping.RetryPolicy
+		want   int // repeats of 100 calls, each with up to three
+	}{
+		"no bound":       {shipping.RetryPolicy{ExtraLoad: -1}, 300},
+		"half":           {shipping.RetryPolicy{ExtraLoad: 0.5, Burst: 1}, 50},
+		"a larger burst": {shipping.RetryPolicy{ExtraLoad: 1e-9, Burst: 25}, 25},
+	} {
+		test.policy.MinWait, test.policy.MaxWait = 1, 1
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"))
+		client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(test.policy))
+		for range 100 {
+			_, _ = client.Rates.List(t.Context(), nil)
+		}
+		if extra := service.Count("") - 100; extra < test.want-1 || extra > test.want+1 {
+			t.Errorf("%s: %d repeats, want %d", name, extra, test.want)
+		}
+	}
+}

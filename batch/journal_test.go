@@ -149,3 +149,15 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		t.Errorf("while a process has it: %v", err)
 	}
 }
+
+// A claim of a journal of one process is for its item only, and accepts nothing after its release.
+func TestClaim_AppendsToItsItemOnly(t *testing.T) {
+	t.Parallel()
+	claim := shippingtest.Must(batch.Memory().Claim(t.Context(), "a"))(t)
+	_, other := claim.Append(t.Context(), batch.Record{Key: "b", Step: batch.StepAnalyzed}, nil, nil)
+	released := errors.Join(claim.Release(t.Context()), claim.Release(t.Context()))
+	_, late := claim.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil, nil)
+	if !errors.Is(other, shipping.ErrInvalidRequest) || released != nil || !errors.Is(late, batch.ErrItemTaken) {
+		t.Errorf("%v; %v; %v", other, released, late)
+	}
+}

@@ -161,3 +161,30 @@ func TestQueuedReplays_CountsLines(t *testing.T) {
 	shippingtest.NoError(t, err)
 	shippingtest.Diff(t, "keys", map[string]bool{"WD-1": true}, keys)
 }
+
+// A dry run sends nothing. If its context ends at the last outcome, nothing was left out.
+func TestReplayAll_DryRunSendsNothing(t *testing.T) {
+	t.Parallel()
+	service := shippingtest.NewService(shippingtest.OK(queuedReplay))
+	requests := append(replays("WD-1", "WD-2"), shipping.ReplayRequest{Event: shipping.EventShipmentUpdated})
+	for n, want := range map[int]error{2: nil, 3: context.Canceled} {
+		ctx, cancel := context.WithCancel(t.Context())
+		report, err := batch.Replay(ctx, walletClient(t, service), requests[:n], &batch.ReplayOptions{
+			DryRun: true, Skip: map[string]bool{"WD-2": true},
+			Progress: func(_ batch.ReplayOutcome, ended, total int) {
+				if ended == total {
+					cancel()
+				}
+			},
+		})
+		if !errors.Is(err, want) || len(service.Requests()) != 0 {
+			t.Errorf("%d requests, %v", len(service.Requests()), err)
+		}
+		if n == 2 {
+			shippingtest.Diff(t, "outcomes", "WD-1: checked, WD-2: skipped", replayStates(report))
+		} else if wrong := report.Outcomes[2]; wrong.State != batch.ReplayFailed ||
+			!errors.Is(wrong.Err, shipping.ErrInvalidRequest) {
+			t.Errorf("a request without a shipment: %+v", wrong)
+		}
+	}
+}

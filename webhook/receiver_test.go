@@ -503,3 +503,19 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The names of a notification's members match byte for byte.
+func TestReceiver_NamesMatchByteForByte(t *testing.T) {
+	t.Parallel()
+	got := ""
+	receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+		shipment, err := n.Shipment()
+		got = fmt.Sprint(n.Event, " ", shipment.ShipmentID)
+		return err
+	})
+	answer := postSigned(receiver, `{"event":"shipment.created","EVENT":"x","Data":7,`+
+		`"data":{"shipment_id":"SH-1","Shipment_ID":"SH-2","ſhipment_id":"SH-3"}}`)
+	if answer.Code != http.StatusOK || got != "shipment.created SH-1" {
+		t.Errorf("%d, %q", answer.Code, got)
+	}
+}
