@@ -159,12 +159,12 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 			"ParseBudget returns"}
 	}
 	needed, err := draft.cost(b.Currency, documents)
-	isOther := func(s sum) bool { return !cost.SameCurrency(s.currency, b.Currency) }
-	fits := func(s sum) bool { return !isOther(s) && s.most.Cmp(b.Amount) <= 0 }
+	isClear := func(sum) bool { return true }
+	fits := func(s sum) bool { return cost.SameCurrency(s.currency, b.Currency) && s.most.Cmp(b.Amount) <= 0 }
 	switch {
 	case err != nil:
 		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage),
-			Declare: cmp.Or(draft.declare(b.Currency, documents, fits), draft.declare(b.Currency, documents, isOther))}
+			Declare: cmp.Or(draft.declare(b.Currency, documents, fits), draft.declare(b.Currency, documents, isClear))}
 	case len(documents) > 0 && !cost.SameCurrency(needed.currency, b.Currency):
 		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(needed.currency, maxErrorID) +
 			": set a budget in that currency"}
@@ -271,9 +271,10 @@ func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, f
 		return ""
 	case strings.Contains(text, " = "+cost.NoCurrency):
 		text += ", with the code of the transaction in place of " + cost.NoCurrency
-	case strings.Contains(texts[0], "offer.beside") && strings.Contains(texts[0], " and "):
+	case strings.Contains(texts[0], " = "):
+	case strings.Contains(texts[0], " and "):
 		condition = "only if a transaction of the wallet shows that none of them is charged, "
-	case strings.Contains(texts[0], "offer.beside"):
+	default:
 		condition = "only if a transaction of the wallet shows that it is not charged, "
 	}
 	return condition + text

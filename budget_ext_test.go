@@ -61,7 +61,6 @@ func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
 		`"amount":90,"value":5000`:                          {"offer.beside += value", "90"}, // of the goods
 		`"amount":100,"fees":[{"a":{"b":5}},{"a":{"b":9}}]`: {"offer.beside += fees.a", "100"},
 		`"amount":50,"x":1e400,"y":"5 (z)"`:                 {"offer.beside += x; offer.beside += y", "50"},
-		`"amount":50,"quote":{"amount":3,"currency":"USD"}`: {"offer.beside += quote", "50"},
 		`"amount":50,"fee":3,"fee_currency":"USD"`:          {"offer.beside += fee; offer.beside += fee_currency", "50"},
 		`"total":90`: {"offer.amount = total", "90"},
 		`"pricing":{"net":90,"vat":9,"gross":99}`:                 {"offer.amount = pricing.net", "99"},
@@ -112,21 +111,25 @@ func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
 	}
 }
 
-// The line for a price without a currency names a code that the draft shows, and that of the budget only if it shows
-// none. Pasted unread, it buys nothing that the service charges in another currency.
+// The line for a price without a currency names a code that the draft shows. Pasted unread, it buys nothing that the
+// service charges in another currency.
 func TestBudget_TheLineOfACurrency(t *testing.T) {
 	t.Parallel()
 	for draft, test := range map[string]struct {
 		line string // the first that the error of a budget in NGN prints
 		fits bool   // the budget allows the purchase with it
 	}{
-		of(`"amount":21`): {"offer.default_currency = NGN", true},
+		of(`"amount":21`): {"offer.default_currency = XXX", false},
 		of(`"amount":21,"cost":{"vat":1.26,"unit":"NGN"}`):       {"offer.currency = cost.unit", true},
 		of(`"amount":21,"cost":{"vat":1.26,"unit":"USD"}`):       {"offer.currency = cost.unit", false},
 		of(`"amount":21,"country":"NGA"`):                        {"offer.currency = country", false},
 		of(`"amount":21`) + `,"charge_currency":"USD"`:           {"record.currency = charge_currency", false},
 		of(`"amount":21,"fees":[{"amount":1,"currency":"USD"}]`): {"", false},
-		of(`"cost":{"net":21,"vat":1.26,"unit":"USD"}`):          {"offer.amount = cost.net\noffer.currency = cost.unit", false},
+		of(`"amount":21`) + `,"purse":{"ccy":"GBP"}`:             {"record.currency = purse.ccy", false},
+		// The price that the wallet pays stands beside an original one in the currency of the budget.
+		of(`"amount":21,"currency":"NGN","bill":{"net":17,"ccy":"GBP"}`): {
+			"offer.amount = bill.net\noffer.currency = bill.ccy\noffer.beside += currency", false},
+		of(`"cost":{"net":21,"vat":1.26,"unit":"USD"}`): {"offer.amount = cost.net\noffer.currency = cost.unit", false},
 	} {
 		check := func(d *dialect.Dialect) error {
 			client := shippingtest.NewClient(t, shippingtest.NewService(record("draft", draft)), shipping.WithDialect(d))

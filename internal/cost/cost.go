@@ -242,7 +242,7 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 	switch {
 	case at.isCurrency() && c.foreign(currencyIn(v, c.offer)), c.foreign(codeIn([]string{v.Text})),
 		isSymbol(v.Text) && c.foreign(v.Text):
-		c.stop(at.path, "is "+spelling.Quote(v.Text), c.ownerOf(at.path))
+		c.stopForeign(at.path, "is "+spelling.Quote(v.Text))
 	case at.isNoMoney():
 	case errors.Is(err, decimal.ErrRange):
 		c.stop(at.path, tooLong, at.path)
@@ -314,23 +314,33 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 	return fits && (count > 1 && sum == c.price.most || count > 2 && sum == total && hasTotal)
 }
 
-// ownerOf returns what to declare if a currency is not that of the offer: the object around it, or fee for
-// fee_currency. Without either, the price may be in it, and the result is "".
-func (c *counter) ownerOf(path string) string {
-	owner := path[:max(strings.LastIndex(path, "."), 0)]
-	if owner == "" {
-		owner = path
-		for _, suffix := range []string{"_currency", "Currency", "_ccy", "Ccy"} {
-			owner = strings.TrimSuffix(owner, suffix)
+// stopForeign records a currency that is not that of the offer. An object that holds it may have the price. Otherwise the
+// line declares what is in that currency: fee for fee_currency. Without either, the price may be in it, and there is no
+// line, unless its currency is declared.
+func (c *counter) stopForeign(path, problem string) {
+	end := max(strings.LastIndex(path, "."), 0)
+	owner, isPrice := path[:end], end > 0 && strings.HasPrefix(strings.Join(c.price.path, "."), path[:end+1])
+	unclear := &Unclear{Problem: "has no clear price (" + path + " " + problem + ")"}
+	for _, suffix := range []string{"_currency", "Currency", "_ccy", "Ccy"} {
+		if name := strings.TrimSuffix(path, suffix); name != path && c.shown.At(name).Kind != 0 {
+			owner = name
 		}
 	}
 	switch {
-	case slices.Contains(c.offer.Beside, owner):
-		return path
-	case owner == path || c.shown.At(owner).Kind == 0:
-		return ""
+	case isPrice:
+		unclear.Lines = []dialect.Line{{Field: "offer.currency", Value: path}}
+	case slices.Contains(c.offer.Beside, owner), owner == "" && c.offer.Currency != "":
+		unclear.Lines = []dialect.Line{besideLine(path)}
+	case c.shown.At(owner).Kind == '{':
+		for _, m := range c.shown.At(owner).Members {
+			if n, err := readAmount(m.Value); err == nil && n.most.Sign() > 0 {
+				unclear.Lines = append(unclear.Lines, dialect.Line{Field: "offer.amount", Value: owner + "." + m.Name})
+			}
+		}
+	case owner != "" && !areForms(spelling.Words(owner)):
+		unclear.Lines = []dialect.Line{besideLine(owner)}
 	}
-	return owner
+	c.err = cmp.Or(c.err, error(unclear))
 }
 
 // currencies are the codes that a name can state, as in amount_usd, and that are never another word, with their
@@ -348,8 +358,10 @@ func codeIn(words []string) string {
 }
 
 // codes returns the members below a value that may hold the code of a currency, each as a line that declares the field.
+// In an offer, each text of three capitals may be one.
 func (c *counter) codes(field string, v jsonread.Value, at place) (lines []dialect.Line) {
-	if isCode := IsCode(v.Text) && (at.isCurrency() || v.Text == strings.ToUpper(v.Text)); isCode && !c.describes(at) {
+	inOffer := field == "offer.currency" && v.Text == strings.ToUpper(v.Text)
+	if IsCode(v.Text) && (at.isCurrency() || inOffer) && !c.describes(at) {
 		lines = append(lines, dialect.Line{Field: field, Value: at.path})
 	}
 	for _, m := range v.Members {

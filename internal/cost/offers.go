@@ -132,22 +132,22 @@ func (o *Offers) Cost(slug string) (Cost, error) {
 	return c.cost()
 }
 
-// NoCurrency is the code of ISO 4217 for no currency. It stands in a line for a code that a user has to know.
+// NoCurrency is the code of ISO 4217 for no currency. It stands in a line for a code that a user has to know: it is no
+// budget's.
 const NoCurrency = "XXX"
 
 // noCurrency returns the error of a price without a currency. If the offer or the draft shows a code, the price may be
-// in it. Only if none is shown, the price may be in the currency of the budget.
+// in it.
 func (o *Offers) noCurrency(c *counter) error {
-	lines := c.codes("offer.currency", c.shown, place{})
+	unclear := &Unclear{Problem: "has a price without a currency", Lines: c.codes("offer.currency", c.shown, place{})}
 	for _, m := range o.draft.Members {
-		if at := (place{}).inside(m.Name); at.isCurrency() {
-			lines = append(lines, c.codes("record.currency", m.Value, at)...)
+		if m.Name != "available_documents" {
+			unclear.Lines = append(unclear.Lines, c.codes("record.currency", m.Value, place{}.inside(m.Name))...)
 		}
 	}
-	if len(lines) == 0 {
-		line := dialect.Line{Field: "offer.default_currency", Value: cmp.Or(o.currency, NoCurrency)}
-		return &Unclear{"has a price without a currency", []dialect.Line{line}}
+	if len(unclear.Lines) > 0 {
+		unclear.Problem += " (perhaps that of " + unclear.Lines[0].Value + ")"
 	}
-	return &Unclear{"has a price without a currency (perhaps that of " + lines[0].Value + ")",
-		append(lines, dialect.Line{Field: "offer.default_currency", Value: NoCurrency})}
+	unclear.Lines = append(unclear.Lines, dialect.Line{Field: "offer.default_currency", Value: NoCurrency})
+	return unclear
 }
