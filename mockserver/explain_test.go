@@ -226,7 +226,7 @@ func TestMessages_AreBounded(t *testing.T) {
 	fill := strings.NewReplacer("LONG", long, "DRAFT", draft.ID, "ITEMS", items, "CUT",
 		strings.Repeat("x", 600)+srv.SecretKey+long)
 	for text, keeps := range map[string]string{
-		`POST /v1/webhooks/replay {"event":"shipment.created","shipment_id":"LONG"}`: "GET /_mock/worlds/NAME",
+		`POST /v1/webhooks/replay {"event":"shipment.created","shipment_id":"LONG"}`: "GET /_mock/worlds/home",
 		`POST /v1/webhooks/replay {"shipment_id":"x","event":"LONG"}`:                "send a kind such as",
 		`POST /v1/webhooks/replay {"delivery_id":"LONG"}`:                            "/_mock/deliveries",
 		`POST /v1/webhooks/replay {"delivery_id":"CUT"}`:                             "",
@@ -277,11 +277,11 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 			`is not a document type: did you mean "CUSTOMS"?`},
 		{`POST {docs}/purchase {"request_id":"BOUGHT","document_types":["FDA"]}`, 400,
 			"analyze again to purchase further ones"},
-		{`POST {docs}/analyze {"shipment_id":"SH-1"}`, 404, `no shipment "SH-1": use one that GET /_mock/worlds/NAME lists`},
+		{`POST {docs}/analyze {"shipment_id":"SH-1"}`, 404, `no shipment "SH-1": use one that GET /_mock/worlds/home lists`},
 		{`POST {docs}/analyze {"shipment_id":"DRAFT"}`, 404, "that is the id of a regulatory request"},
 		{`POST {docs}/analyze {"file_url":"https://invoices.example/9.pdf"}`, 400, "add it with POST /_mock/invoices"},
 		{`POST /v1/webhooks/replay {"shipment_id":"SH-1","event":"shipment.created"}`, 404,
-			"use one that GET /_mock/worlds/NAME lists"},
+			"use one that GET /_mock/worlds/home lists"},
 		{"GET /v1/transactions?wallet=SHIPMENT", 404, "that is the id of a shipment: use a wallet"},
 		{"GET /v1/rate", 404, "no route GET /v1/rate: did you mean /v1/rates?"},
 		{`POST /v1/webhooks/replay {"shipment_id":"SHIPMENT","event":"shipment.create"}`, 400,

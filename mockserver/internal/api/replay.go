@@ -100,8 +100,7 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-			fmt.Sprintf("no shipment %q in this account: use one that GET /_mock/worlds/NAME lists for the world NAME",
-				ask.ShipmentID))
+			fmt.Sprintf("no shipment %q in this account: use one that GET /_mock/worlds/%s lists", ask.ShipmentID, w.Name()))
 		return notify.Delivery{}, &p
 	}
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {

@@ -53,7 +53,8 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 		goods, known = d.config.Goods(in)
 	}
 	if in.ShipmentID != "" && !known {
-		advice := "use one that GET /_mock/worlds/NAME lists for the world NAME (in Go: World.Shipments), or send file_url"
+		advice := "use one that GET /_mock/worlds/" + d.config.World + " lists (in Go: World.Shipments), or send file_url " +
+			"(in Go: FileURL)"
 		if strings.HasPrefix(in.ShipmentID, "RD-") {
 			advice = "that is the id of a regulatory request, which was analyzed already; " + advice
 		}
@@ -131,13 +132,13 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	next.FailureReason = "Analysis failed: " + reason
 	d.fire(next, triggerAnalysisFailed)
 	stored := d.store(next)
-	correct := "correct the input"
+	correct := "correct the input and analyze again"
 	if strings.HasPrefix(reason, noInvoice) {
-		correct = "add it with POST /_mock/invoices (in Go: World.AddInvoice), or use one that GET /_mock/worlds/NAME lists " +
-			"for the world NAME,"
+		correct = "add it with POST /_mock/invoices (in Go: World.AddInvoice) and analyze again, or use one that GET " +
+			"/_mock/worlds/" + d.config.World + " lists"
 	}
 	return refuse(CodeAnalysisFailed, specAnalyzeFails,
-		"%s: %s and analyze again (request %s)",
+		"%s: %s (request %s)",
 		reason, correct, stored.RequestID).of(stored)
 }
 

@@ -166,8 +166,8 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: use one that GET /_mock/worlds/NAME lists for the world NAME (in Go: "+
-			"World.Shipments), or send the member data instead", e.ShipmentID)
+		return nil, "", fmt.Errorf("no shipment %q: use one that GET /_mock/worlds/%s lists (in Go: World.Shipments), "+
+			"or send \"data\":{…} in place of \"shipment_id\"", e.ShipmentID, w.name)
 	}
 	changed := *s
 	changed.UpdatedAt = jsontext.Timestamp{Time: w.Clock.Now()}
