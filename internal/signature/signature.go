@@ -100,7 +100,8 @@ func (s Scheme) Verify(header http.Header, body []byte, keys [][]byte, now time.
 	for _, name := range needed {
 		switch {
 		case len(header.Values(name)) == 0:
-			return fmt.Sprintf("the header %s is missing: if the service signs in another header, set it with WithDialect", name)
+			return fmt.Sprintf("the header %s is missing: the request is not from the service, or a proxy removed the header, "+
+				"or the service has another one, which WithDialect sets", name)
 		case Single(header, name) == "":
 			return fmt.Sprintf("the header %s has several values, or none: the service sends one", name)
 		}
