@@ -75,7 +75,8 @@ func (c Config) withDefaults() (*Config, error) {
 	names := slices.Clone(c.Faults)
 	for _, strike := range c.Only {
 		if strike.Operation == Notification && c.Notify == nil {
-			return nil, fmt.Errorf("sweep: %s strikes a notification: set -notify (in Go: Config.Notify)", strike)
+			return nil, fmt.Errorf("sweep: %s needs -notify, the address at which your program receives notifications, such as "+
+				"-notify http://127.0.0.1:{port}/ (in Go: Config.Notify)", strike)
 		}
 		names = append(names, strike.Fault)
 	}

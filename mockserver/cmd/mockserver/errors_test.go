@@ -63,8 +63,8 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -- {dir}", exitFailure, "cannot start the program: "},
 		{"sweep -- go no-such-subcommand", exitFailure,
 			"fails without faults (exit code 2): correct the error in its output. " + noRequest},
-		{"sweep -- go version", exitFailure, "without a request that a fault can strike. " + noRequest +
-			": let it read the address of the service from SHIPPING_BASE_URL"},
+		{"sweep -- go version", exitFailure, "it sent no request to the reference server: let it read " +
+			"the address of the service from SHIPPING_BASE_URL"},
 		{"sweep -scenario nowhere -- go", exitFailure, "nowhere"},
 
 		{"serve -addr {busy}", exitFailure, "{busy} is used by another program: stop it, or use a free port with -addr " +
