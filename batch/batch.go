@@ -58,8 +58,8 @@ func (i Item) validate(name string) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if i.key() == i.Analyze.FileURL && i.holdsMore() {
-		return invalid(name, "has no Key, and a FileURL with a query or a user, which can differ in the next run: "+
-			"set a Key, such as the number of the invoice")
+		return invalid(name, "has no Key, and its FileURL has a query or a user; if that differs in the next run, the "+
+			"item counts as new, and may be purchased again: set a Key, such as the number of the invoice")
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
 		return invalid(name, fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep",
@@ -398,9 +398,9 @@ func (r Result) next() string {
 	case r.retryable():
 		return "run the batch again"
 	case errors.Is(r.Err, shipping.ErrNotFound):
-		return "or leave the item out"
+		return "correct the item or leave it out, then run the batch again"
 	case r.isAdvised():
-		return "then run the batch again"
+		return "once this is corrected, run the batch again"
 	}
 	return "remove the cause, then run the batch again"
 }
@@ -472,7 +472,7 @@ func validateItems(items []Item) error {
 	seen := make(map[string]bool, len(items))
 	var repeated []string
 	for i, item := range items {
-		if err := item.validate(fmt.Sprint("Item ", i+1)); err != nil {
+		if err := item.validate(fmt.Sprintf("Item %d of %d", i+1, len(items))); err != nil {
 			return err
 		}
 		if key := item.key(); seen[key] && len(repeated) < most {

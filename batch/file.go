@@ -174,8 +174,8 @@ func (j *File) Close() error {
 
 func openError(path string, err error) error {
 	if errors.Is(err, filelock.ErrInUse) {
-		return fmt.Errorf("%w: %s: close it in the other process, or in this one, or use the File that is open", ErrInUse,
-			path)
+		return fmt.Errorf("%w: %s: if this process opened it, use that File or close it; if not, wait until the other "+
+			"process ends", ErrInUse, path)
 	}
 	if _, missing := os.Stat(filepath.Dir(path)); errors.Is(missing, os.ErrNotExist) {
 		return fmt.Errorf("shipping: the batch journal cannot be created: %w; make its folder first", err)

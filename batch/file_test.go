@@ -116,7 +116,7 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	whole := shippingtest.Must(os.ReadFile(path))(t)
 	shippingtest.NoError(t, os.WriteFile(path, append(whole, `{"crc":"0123`...), 0o600))
 	for _, name := range []string{path, link} {
-		const remedy = ": close it in the other process, or in this one"
+		const remedy = ": if this process opened it, use that File or close it"
 		if _, err := batch.OpenFile(name); !errors.Is(err, batch.ErrInUse) || !strings.Contains(err.Error(), name+remedy) {
 			t.Errorf("opened twice: %v", err)
 		}

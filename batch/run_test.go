@@ -139,7 +139,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	}{
 		"keys of earlier items": {append(keyed("b"), keyed("b")...), options{},
 			`Item 3 has the key "SH-1" of an earlier item, 4 has the key "b" of an earlier item: list each key once`},
-		"nothing to analyze":    {[]batch.Item{item, {}}, options{}, "Item 2"},
+		"nothing to analyze":    {[]batch.Item{item, {}}, options{}, "Item 2 of 2"},
 		"key that is not UTF-8": {keyed("M\xfcller"), options{}, "is not UTF-8"},
 		"key with NUL":          {keyed("a\x00b"), options{}, "contains a NUL character"},
 		"long address as a key": {[]batch.Item{{Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" +
