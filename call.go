@@ -155,9 +155,9 @@ func (c *core) find(r request) (operations.Operation, error) {
 	}
 	if operation := c.operations[i]; operation.Provisional && c.dialect.Routes[operation.Name] == "" {
 		return operation, invalidRequest(r.operation, "WithDialect",
-			"has no route for this operation, and the specification documents none: ask the service for its route, then "+
-				declareRoute(operation)+", with that route, and pass the dialect to NewClient (NewClientFromEnv reads the "+
-				"file in SHIPPING_DIALECT)")
+			"has no route for this operation, and the specification documents none: ask the service for its route; "+
+				declareRoute(operation)+", with the route of the service in place of this example; then pass the dialect to "+
+				"NewClient, or set SHIPPING_DIALECT to its file for NewClientFromEnv")
 	}
 	return c.operations[i], nil
 }
