@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -685,6 +686,52 @@ func TestBatch_AnalysesThatAreNotFinished(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A run that is killed before midnight continues after it within the budget of the day on which it was due, and so do
+// two machines in different time zones. If the clock decided, the purchases after midnight would have another budget.
+func TestBatch_ThePeriodIsNotTheTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(24*time.Hour - 30*time.Second) // 2000-01-01 23:59:30 UTC
+		due := "2000-01-01"
+		service, journal := &walletService{}, batchtest.NewJournal(7*time.Minute)
+		run := func(ctx context.Context, zone string, offset int) *batch.Report {
+			zoned := time.FixedZone(zone, offset)
+			report, err := batch.Run(ctx, walletClient(t, service), walletItems(6), &batch.Options{
+				Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "350"), Period: due, Journal: journal,
+				Progress: func(event batch.Event) {
+					if event.Committed.Cmp(shippingtest.Amount(t, "350")) > 0 {
+						t.Errorf("%s: %s is committed at %s", zone, event.Committed, time.Now().In(zoned))
+					}
+				},
+			})
+			if err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+			return report
+		}
+		killed, kill := context.WithCancel(t.Context())
+		service.charged = func() { // within the purchase, so that its response is lost
+			kill()
+			service.charged = nil
+		}
+		run(killed, "Lagos", 3600)
+		time.Sleep(time.Minute)
+		var machines sync.WaitGroup
+		for zone, offset := range map[string]int{"Lagos": 3600, "Los Angeles": -8 * 3600} {
+			machines.Go(func() {
+				if report := run(t.Context(), zone, offset); report.Count(batch.StateCompleted) != 3 ||
+					report.Count(batch.StateOverBudget) != 3 {
+					t.Errorf("%s: %+v", zone, report)
+				}
+			})
+		}
+		machines.Wait()
+		if spent, purchases := service.total(); spent.String() != "300" || purchases != 3 {
+			t.Errorf("%s spent in %d purchases", spent, purchases)
+		}
+	})
 }
 
 // A record of another period is not compared with the budget of this run, whose currency may be another one.

@@ -3,10 +3,13 @@ package mockserver_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"testing"
+	"time"
+	_ "time/tzdata" // the zones must load on a machine without its own database
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -158,7 +161,13 @@ func TestCountries_AreNotSentToThoseWhoHaveThem(t *testing.T) {
 // country has the fields of a country that the tests read.
 type country struct {
 	ISOCode, Flag, Latitude, Longitude string
-	Timezones                          []struct{ ZoneName string }
+	Timezones                          []struct {
+		ZoneName      string
+		GMTOffset     int
+		GMTOffsetName string
+		Abbreviation  string
+		TZName        string
+	}
 }
 
 func countries(t *testing.T) (all []country) {
@@ -169,6 +178,33 @@ func countries(t *testing.T) (all []country) {
 	}
 	body.data(t, &all)
 	return all
+}
+
+// The offset of a zone is its standard time, and it has its names.
+func TestOffsetsAreTheStandardTimeOfGosOwnDatabase(t *testing.T) {
+	t.Parallel()
+	for _, c := range countries(t) {
+		for _, zone := range c.Timezones {
+			location, err := time.LoadLocation(zone.ZoneName)
+			if err != nil {
+				t.Errorf("%s: %v", c.ISOCode, err)
+				continue
+			}
+			_, january := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).In(location).Zone()
+			_, july := time.Date(2026, time.July, 1, 0, 0, 0, 0, time.UTC).In(location).Zone()
+			if want := min(january, july); zone.GMTOffset != want {
+				t.Errorf("%s: gmtOffset of %s is %d, want %d", c.ISOCode, zone.ZoneName, zone.GMTOffset, want)
+			}
+			minutes, sign := zone.GMTOffset/60, "+"
+			if minutes < 0 {
+				sign, minutes = "-", -minutes
+			}
+			if want := fmt.Sprintf("UTC%s%02d:%02d", sign, minutes/60, minutes%60); zone.GMTOffsetName != want ||
+				zone.Abbreviation == "" || zone.TZName == "" {
+				t.Errorf("%s: %+v, want the offset %q and two names", c.ISOCode, zone, want)
+			}
+		}
+	}
 }
 
 // The list has the 249 countries of ISO 3166-1 and Kosovo, sorted by code, each with its flag, a place on the globe,
