@@ -25,19 +25,20 @@ func (r *RegulatoryRequest) withoutOffers() error {
 	const name = "available_documents"
 	isList := func(member string, v jsonread.Value) bool { return v.Kind == '[' || v.Kind == 0 && member == name }
 	hasType := func(offer AvailableDocument) bool { return offer.DocumentType != "" }
-	if r == nil {
+	switch {
+	case r == nil, slices.ContainsFunc(r.AvailableDocuments, hasType):
 		return nil
-	}
-	switch lists := r.shown().Data.Paths(isList); {
-	case !slices.Contains(lists, name):
-		return fmt.Errorf("shipping: the draft shows no list %s, only %s: no line of the dialect declares another name, "+
-			"because the specification defines this one: ask the service for it", name,
-			cmp.Or(oneLine(strings.Join(lists, ", "), maxErrorMessage), "members that are no lists"))
-	case len(r.AvailableDocuments) > 0 && !slices.ContainsFunc(r.AvailableDocuments, hasType):
+	case len(r.AvailableDocuments) > 0:
 		return errors.New("shipping: the offers of the draft show no document_type that could be read: " +
 			cmp.Or(r.declareName("offer.document_type", isType), "set offer.document_type of the dialect"))
 	}
-	return nil
+	lists := r.shown().Data.Paths(isList)
+	if slices.Contains(lists, name) {
+		return nil
+	}
+	return fmt.Errorf("shipping: the draft shows no list %s, only %s: no line of the dialect declares another name, "+
+		"because the specification defines this one: ask the service for it", name,
+		cmp.Or(oneLine(strings.Join(lists, ", "), maxErrorMessage), "members that are no lists"))
 }
 
 func isType(text string) bool { return DocumentType(text).Known() }

@@ -38,7 +38,8 @@ func (e *Unclear) Error() string { return e.Problem }
 // Offers are the available documents of a draft as they were sent.
 type Offers struct {
 	draft    jsonread.Value
-	twice    string // a name that the draft gives twice
+	inDraft  jsonread.Value // the currency of the draft
+	twice    string         // a name that the draft gives twice
 	entries  map[string][]jsonread.Value
 	dialect  *dialect.Dialect
 	currency string // of the budget; "" if there is none
@@ -50,7 +51,8 @@ func Read(draft jsonread.Value, d *dialect.Dialect, currency string) *Offers {
 	if d == nil {
 		d = new(dialect.Dialect)
 	}
-	offers := &Offers{draft: draft, entries: map[string][]jsonread.Value{}, dialect: d, currency: currency}
+	offers := &Offers{draft: draft, inDraft: draft.At(d.Resolved().Record.Currency),
+		entries: map[string][]jsonread.Value{}, dialect: d, currency: currency}
 	offers.twice, _ = draft.Repeated()
 	if available := draft.Get("available_documents"); available.Kind == '[' {
 		for _, entry := range available.Elements {
@@ -108,8 +110,7 @@ func (o *Offers) Cost(slug string) (Cost, error) {
 		}
 		price.currency = own
 	}
-	inDraft := o.draft.At(o.dialect.Resolved().Record.Currency)
-	if price.currency+own == "" && !inDraft.Scalar() {
+	if price.currency+own == "" && !o.inDraft.Scalar() {
 		return Cost{}, errors.New("has no clear price (the currency of the draft cannot be read)")
 	}
 	code := price.code
@@ -121,7 +122,7 @@ func (o *Offers) Cost(slug string) (Cost, error) {
 		assumed = o.currency
 	}
 	c := counter{price: price, shown: offer, offer: d,
-		currency: strings.TrimSpace(cmp.Or(price.currency, own, inDraft.Text, code, assumed))}
+		currency: strings.TrimSpace(cmp.Or(price.currency, own, o.inDraft.Text, code, assumed))}
 	switch {
 	case c.currency == "":
 		return Cost{}, o.noCurrency(&c)
