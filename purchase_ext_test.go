@@ -103,6 +103,7 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"an empty object":          success(`{}`),
 			"a text":                   success(`"charged"`),
 			"a status that is a text":  success(`{"status":"success"}`),
+			"an error without a value": body(200, `{"status":true,"error":{"code":0,"message":""},"errors":[null],"data":{"error":{}}}`),
 			"201":                      body(201, `{"status":true,"data":{"request_id":"RD-1"}}`),
 			"the record under request": success(`{"request":{"request_id":"RD-1","status":"purchasing"}}`),
 			"documents as slugs":       success(`{"request_id":"RD-1","documents":["FDA"]}`),

@@ -178,6 +178,7 @@ func TestMemory_Observe(t *testing.T) {
 		"not read":                      {draft, []at{{0, ""}}, unread, NoList, "known", -1},
 		"a draft":                       {draft, []at{{1, draft}}, isDraft, NoList, "known", 1},
 		"a draft, not known before":     {"", []at{{1, draft}}, isDraft, NoList, "", 1},
+		"a list before, not known":      {"", []at{{1, listed}, {2, processing}}, bought, NoList, "", -1},
 		"a draft with a list":           {"", []at{{1, listed}}, isDraft, Some, "", 1},
 		"a draft for QuietFor":          {draft, []at{{1, draft}, {5, draft}, {6, draft}}, isDraft, NoList, "known quiet", 1},
 		"a draft for less":              {draft, []at{{1, draft}, {5, draft}}, isDraft, NoList, "known", 1},

@@ -59,7 +59,7 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 	if m.others && c.Documents == NoList { // a list does not vanish: one of the two records is wrong
 		c.Documents = Some
 	}
-	m.others = m.others || c.Documents == Others || c.Documents == Some
+	m.others = m.others || p.Before != nil && (c.Documents == Others || c.Documents == Some)
 	m.charged = m.charged || shown.ShowsCharge()
 	c.Charge = m.charged // a charge does not vanish, and one that cannot be read may be one
 	if c.State != status.Draft {

@@ -301,12 +301,15 @@ func StatesFailure(v jsonread.Value) bool {
 // isFalse reports whether a value, or its success, is false.
 func isFalse(v jsonread.Value) bool { return v.Text == "false" || v.Get("success").Text == "false" }
 
-// hasAny reports whether an object has a member of these names that is not empty, false or 0.
+// hasAny reports whether an object has a member of these names that holds anything.
 func hasAny(object jsonread.Value, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		value := object.Get(name)
-		return value.Text != "" && value.Text != "false" && value.Text != "0" || len(value.Members)+len(value.Elements) > 0
-	})
+	return slices.ContainsFunc(names, func(name string) bool { return holdsAny(object.Get(name)) })
+}
+
+// holdsAny reports whether a value, or one in it, is not empty, false or 0.
+func holdsAny(v jsonread.Value) bool {
+	return v.Text != "" && v.Text != "false" && v.Text != "0" || slices.ContainsFunc(v.Elements, holdsAny) ||
+		slices.ContainsFunc(v.Members, func(m jsonread.Member) bool { return holdsAny(m.Value) })
 }
 
 // owesPayment reports whether a status names a payment that was not made, such as awaiting_payment or unpaid. A list
