@@ -302,7 +302,10 @@ func isWord(text string, withSigns bool) bool {
 func (c *core) declarePlace(r request, data RawJSON, found *RegulatoryRequest) string {
 	for _, m := range jsonread.Parse(string(data)).Members {
 		place := dialect.Line{Field: "record.at", Value: m.Name}
-		line := c.dialect.Declare(place)
+		line := ""
+		if m.Value.Get("request_id").Text != "" || m.Value.Get("available_documents").Kind != 0 {
+			line = c.dialect.Declare(place)
+		}
 		if line == "" {
 			continue
 		}
