@@ -269,7 +269,7 @@ func (c *counter) number(n amount, at place) {
 	case c.isParts && !n.percent:
 		c.others = append(c.others, counted)
 	case isNegative, c.isMinor(n.most, at):
-	case n.percent || n.code == "" && (at.isShare || areShare(at.words)):
+	case n.percent || at.isShare || areShare(at.words):
 		c.shares = append(c.shares, counted)
 	case c.isForm(n.most, at):
 		c.forms = append(c.forms, counted)
