@@ -43,6 +43,7 @@ func TestSecrets_NoStoreShowsThePassword(t *testing.T) {
 	_, receiverError := notifications.Claim(ctx, "WD-1", "claim")
 	_, redisError := store.Claim(ctx, "WD-1", "claim")
 	migrateError := pgstore.Migrate(ctx, pool)
+	pool.Close() // waits for the connections that it still opens: printing it would race with them
 	for name, value := range map[string]any{
 		"BatchJournal": journal, "*BatchJournal": *journal, "WebhookStore": notifications, "*WebhookStore": *notifications,
 		"Store": store, "*Store": *store, "Claim": claimError, "receiver": receiverError, "Redis": redisError,
