@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/freeport"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -145,15 +145,12 @@ func newNetwork(t *testing.T, shipments int) *network {
 	t.Cleanup(n.server.Close)
 	proxy := httptest.NewServer(n)
 	t.Cleanup(proxy.Close)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freeport.New().Next()
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := free.Addr().String()
+	addr := "127.0.0.1:" + port
 	if _, err := n.server.AddWebhook(notify.Webhook{URL: "http://" + addr + path}); err != nil {
-		t.Fatal(err)
-	}
-	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
 	n.env = append(os.Environ(), "SHOP_ADDR="+addr, "SHOP_FOLDER="+t.TempDir(), "SHIPPING_BASE_URL="+proxy.URL,

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/freeport"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -30,17 +30,14 @@ type program struct {
 	folder string   // for the folders of the runs
 	files  []string // of the goal, in the folder of each run
 
+	free  *freeport.Sequence
 	ports sync.Map // the port on which the program listens, a string, by *mockserver.World
 }
 
 // setUp subscribes the program to notifications, on a free port.
 func (p *program) setUp(w *mockserver.World) error {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := p.free.Next()
 	if err != nil {
-		return err
-	}
-	_, port, err := net.SplitHostPort(free.Addr().String())
-	if err = errors.Join(err, free.Close()); err != nil {
 		return err
 	}
 	p.ports.Store(w, port)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/shipping-go/shipping/internal/freeport"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
@@ -108,7 +109,8 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	tested := &program{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files}
+	tested := &program{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files,
+		free: freeport.New()}
 	if tested.notify != "" {
 		prepare := config.Setup
 		config.Notify = history
