@@ -284,6 +284,13 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		}
 		return err
 	}
+	stored := func(ctx context.Context, client *shipping.Client) error {
+		draft, again := shippingtest.Must(analyzed(ctx, client))(t), new(shipping.RegulatoryRequest)
+		shippingtest.NoError(t, json.Unmarshal(shippingtest.Must(json.Marshal(draft))(t), again))
+		again.Dialect = draft.Dialect
+		_, _, err := again.Price("FDA")
+		return err
+	}
 	quoted := func(ctx context.Context, client *shipping.Client) error {
 		draft := shippingtest.Must(analyzed(ctx, client))(t)
 		_, err := client.Regulatory.Purchase(ctx,
@@ -340,6 +347,8 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 			unbudgeted, []string{"offer.amount = value_due", "offer.default_currency = XXX"}},
 		"the name of a type, without a budget": {offered(`{` + mode + `"code":"FDA","mode":"automated"}`), unbudgeted,
 			[]string{"offer.document_type = code"}},
+		"the names of a draft that was stored": {offered(`{"code":"FDA","value_due":9,"currency":"NGN"}`), stored,
+			[]string{"offer.document_type = code", "offer.amount = value_due"}},
 		"the currency of a price": {offered(`{"document_type":"FDA","amount":9}`), unbudgeted,
 			[]string{"offer.default_currency = XXX"}},
 		"the name of a currency": {offered(`{"document_type":"FDA","amount":9,"cost":{"unit":"NGN"}}`), priced,

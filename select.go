@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/cost"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
@@ -28,7 +29,7 @@ func (r *RegulatoryRequest) withoutOffers() error {
 	switch {
 	case r == nil, slices.ContainsFunc(r.AvailableDocuments, hasType):
 		return nil
-	case len(r.AvailableDocuments) > 0:
+	case len(r.AvailableDocuments) > 0 && cost.Read(r.shown().Data, r.Dialect, "").None():
 		return errors.New("shipping: the offers of the draft show no document_type that could be read: " +
 			cmp.Or(r.declareName("offer.document_type", isType), "set offer.document_type of the dialect"))
 	}

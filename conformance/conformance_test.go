@@ -44,7 +44,7 @@ func target(srv *mockserver.Server) conformance.Target {
 
 // whole returns the options of a run that makes every check.
 func whole() []conformance.Option {
-	return []conformance.Option{conformance.WithPurchase("CUSTOMS", "1000000"), conformance.WithSecondPurchase(),
+	return []conformance.Option{conformance.WithPurchase("CUSTOMS", "1000000 NGN"), conformance.WithSecondPurchase(),
 		conformance.WithRefusedPurchases()}
 }
 

@@ -77,7 +77,7 @@ func TestCheck_ChecksWhatTheDialectDeclares(t *testing.T) {
 // of the client had a charge of 0. A charge that was a text was not seen.
 func TestCheck_ObservesTheNamesOfAPurchase(t *testing.T) {
 	t.Parallel()
-	bought := []conformance.Option{conformance.WithWrites(), conformance.WithPurchase("CUSTOMS", "1000000")}
+	bought := []conformance.Option{conformance.WithWrites(), conformance.WithPurchase("CUSTOMS", "1000000 NGN")}
 	number := regexp.MustCompile(`("sum":)([0-9.]+)`)
 	texts := answers(func(_ *http.Request, status int, body []byte) (int, []byte) {
 		return status, number.ReplaceAll(body, []byte(`$1"$2"`))

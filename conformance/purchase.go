@@ -3,7 +3,6 @@ package conformance
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 )
 
 // purchase sends a purchase, unless something is missing that it needs. The report lists those that are sent.
@@ -181,26 +181,32 @@ type cost struct {
 // notBought begins the reason why the document of [WithPurchase] is not purchased.
 const notBought = "nothing was bought: "
 
-// chosen returns what the document of [WithPurchase] costs, or why it is not purchased.
+// chosen returns what the document of [WithPurchase] costs, or why it is not purchased. The budget of the client decides
+// this, and its error prints the lines of the dialect.
 func (s *session) chosen(d draft) (c cost, unknown missing) {
-	amount, code, _ := strings.Cut(s.most, " ")
-	limit, ok := rational(json.Number(amount))
-	document := shipping.DocumentType(s.document)
-	price, _, err := d.request.Price(document)
-	most, currency, errMost := d.request.Cost(document)
-	c = cost{exact(price), exact(most), currency}
-	not := func(format string, args ...any) (cost, missing) {
-		return c, missing{NotRun, notBought + fmt.Sprintf(format, args...)}
+	budget, err := shipping.ParseBudget(s.most)
+	if err != nil {
+		return c, s.notBought(d, err)
 	}
-	switch err := cmp.Or(err, errMost); {
-	case !ok:
-		return not("%q is not an amount such as 2000.00 NGN", s.most)
-	case err != nil:
-		return not("%s: %v; the draft offers %s", s.document, err, joined(slices.Clone(d.slugs)))
-	case code != "" && !strings.EqualFold(code, currency), c.most.Cmp(limit) > 0:
-		return not("%s costs up to %s %s, and -most is %s (WithPurchase)", s.document, decimals(c.most), currency, s.most)
+	if s.known.Offer.DefaultCurrency == "wallet" {
+		d.request.Dialect, _ = s.known.With(dialect.Line{Field: "offer.default_currency", Value: budget.Currency})
 	}
-	return c, unknown
+	most, err := budget.Check(d.request, shipping.DocumentType(s.document))
+	if err != nil {
+		return c, s.notBought(d, err)
+	}
+	price, currency, err := d.request.Price(shipping.DocumentType(s.document))
+	if err != nil {
+		return c, s.notBought(d, err)
+	}
+	return cost{exact(price), exact(most), currency}, unknown
+}
+
+// notBought returns that nothing is purchased, and why.
+func (s *session) notBought(d draft, err error) missing {
+	reason := strings.NewReplacer("shipping: ", "", "; nothing was purchased", "").Replace(err.Error())
+	return missing{NotRun, fmt.Sprintf("%s%s for at most %s (-most, WithPurchase): %s; the draft offers %s", notBought,
+		s.document, s.most, reason, joined(slices.Clone(d.slugs)))}
 }
 
 // exact returns an amount of a draft.

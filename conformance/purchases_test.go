@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // greedy is a service that conforms to nothing when it is asked for a purchase: it confirms whatever it receives, as
@@ -49,6 +50,7 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 	buys := func(document, most string, opts ...conformance.Option) []conformance.Option {
 		return append(opts, conformance.WithPurchase(document, most))
 	}
+	decided := func(lines string) conformance.Option { return conformance.WithDialect(shippingtest.Dialect(t, lines)) }
 	second := conformance.WithSecondPurchase()
 	tests := []struct {
 		offers string
@@ -62,24 +64,33 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		{offers, buys("FDA", ""), "", ""},
 		{offers, buys("FDA", "20 NGN"), "FDA", ""},
 		// The transactions do not show the charge of the first, so they would not show that of a second.
-		{offers, buys("STEEL", "12.50", second), "STEEL", "needs the charge of the first"},
+		{offers, buys("STEEL", "12.50 NGN", second), "STEEL", "needs the charge of the first"},
 
-		{offers, buys("FDA", "19.99 NGN"), "", "FDA costs up to 20.00 NGN, and -most is 19.99 NGN"},
-		{offers, buys("FDA", "20 USD"), "", "FDA costs up to 20.00 NGN, and -most is 20 USD"},
-		{offers, buys("WATCH", "20"), "", "the draft offers FDA, STEEL"},
-		{offers, buys("FDA", "all"), "", `"all" is not an amount`},
-		{`{"slug":"FDA","price":7,"currency":"NGN"}`, buys("FDA", "7"), "FDA", ""},
-		{`{"document_type":"FDA","amount":0,"currency":"NGN"}`, buys("FDA", "0"), "FDA", ""},
+		{offers, buys("FDA", "19.99 NGN"), "", "over budget: 20.00 NGN needed, 19.99 NGN allowed"},
+		{offers, buys("FDA", "20 USD"), "", "priced in NGN"},
+		{offers, buys("WATCH", "20 NGN"), "", "the draft offers FDA, STEEL"},
+		{offers, buys("FDA", "all"), "", "write the number first, then the currency"},
+		{offers, buys("FDA", "20"), "", "needs an amount and a currency"},
+		{`{"slug":"FDA","price":7,"currency":"NGN"}`, buys("FDA", "7 NGN"), "FDA", ""},
+		{`{"document_type":"FDA","amount":0,"currency":"NGN"}`, buys("FDA", "0 NGN"), "FDA", ""},
 
 		// Without a cost that is known, nothing is bought.
-		{`{"document_type":"FDA","currency":"NGN"}`, buys("FDA", "100"), "", "FDA has no price"},
-		{`{"document_type":"FDA","amount":"about 7","currency":"NGN"}`, buys("FDA", "100"), "", "FDA has no price"},
-		{`{"document_type":"FDA","amount":-7,"currency":"NGN"}`, buys("FDA", "100"), "", "negative price"},
-		{`{"document_type":"FDA","amount":7,"price":8,"currency":"NGN"}`, buys("FDA", "100"), "", "two prices"},
+		{`{"document_type":"FDA","currency":"NGN"}`, buys("FDA", "100 NGN"), "", "FDA has no price"},
+		{`{"document_type":"FDA","amount":"about 7","currency":"NGN"}`, buys("FDA", "100 NGN"), "", "FDA has no price"},
+		{`{"document_type":"FDA","amount":-7,"currency":"NGN"}`, buys("FDA", "100 NGN"), "", "negative price"},
+		{`{"document_type":"FDA","amount":7,"price":8,"currency":"NGN"}`, buys("FDA", "100 NGN"), "", "two prices"},
 		{`{"document_type":"FDA","amount":1,"currency":"NGN"},{"document_type":"FDA","amount":1,"currency":"NGN"}`,
-			buys("FDA", "100"), "", "offered more than once"},
-		{`{"document_type":"FDA","amount":"1.500,75","currency":"NGN"}`, buys("FDA", "1500"), "", "costs up to 1500.75 NGN"},
-		{`{"document_type":"FDA","amount":100,"total":1600,"currency":"NGN"}`, buys("FDA", "1500"), "", "costs up to 1600.00"},
+			buys("FDA", "100 NGN"), "", "offered more than once"},
+		{`{"document_type":"FDA","amount":"1.500,75","currency":"NGN"}`, buys("FDA", "1500 NGN"), "", "1500.75 NGN needed"},
+		{`{"document_type":"FDA","amount":100,"total":1600,"currency":"NGN"}`, buys("FDA", "1500 NGN"), "", "1600.00 NGN needed"},
+
+		// The lines for the price were printed by the client only.
+		{`{"document_type":"FDA","amount":100,"fee":10,"currency":"NGN"}`, buys("FDA", "100 NGN"), "",
+			`write in the dialect "offer.beside += fee"`},
+		{`{"code":"FDA","due":7,"currency":"NGN"}`, buys("FDA", "7 NGN", decided("offer.document_type=code")), "",
+			`write in the dialect "offer.amount = due"`},
+		{`{"code":"FDA","due":7}`, buys("FDA", "7 NGN",
+			decided("offer.document_type=code,offer.amount=due,offer.default_currency=wallet")), "FDA", ""},
 	}
 	for i, test := range tests {
 		t.Run(fmt.Sprint(i, " ", test.offers), func(t *testing.T) {

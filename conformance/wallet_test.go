@@ -172,7 +172,7 @@ func TestCheck_AFreeDocumentNeedsNoTransaction(t *testing.T) {
 	srv := serve(t)
 	free := changed(analyze, "data.available_documents",
 		`[{"document_type":"FDA","amount":0,"currency":"NGN"}]`)(&greedy{next: srv})
-	report := check(t, srv, free, conformance.WithPurchase("FDA", "0"))
+	report := check(t, srv, free, conformance.WithPurchase("FDA", "0 NGN"))
 	for _, result := range report.Results {
 		if result.Check == "the wallet is charged the stored amount" && result.Verdict != conformance.Pass {
 			t.Errorf("%+v", result)

@@ -67,6 +67,9 @@ func Read(draft jsonread.Value, d *dialect.Dialect, currency string) *Offers {
 	return offers
 }
 
+// None reports whether no offer shows a slug that could be read.
+func (o *Offers) None() bool { return len(o.entries) == 0 }
+
 // Slugs returns every text of a document that may be its slug. A name of a dialect is the only one.
 func Slugs(entry jsonread.Value, name string) (found []string) {
 	names := []string{"document_type", "slug", "type"}

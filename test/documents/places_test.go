@@ -142,7 +142,7 @@ func TestOperations_AreInEveryPlace(t *testing.T) {
 	}
 	conformance.Check(t.Context(), conformance.Target{BaseURL: server.URL, Wallet: server.Wallets()[0],
 		Shipment: server.Shipments()[0]},
-		conformance.WithSecretKey(server.SecretKey), conformance.WithPurchase("CUSTOMS", "100000"))
+		conformance.WithSecretKey(server.SecretKey), conformance.WithPurchase("CUSTOMS", "100000 NGN"))
 	for _, list := range shippingtest.Lists() {
 		switch op := shippingtest.Operation(list.Operation); {
 		case op.Route == "":

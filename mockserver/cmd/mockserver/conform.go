@@ -28,7 +28,7 @@ Changes and charges, at most:
   without -write       none: GET requests, and empty POST requests, which the
                        service must refuse
   -write               7 webhook replays and 6 analyses
-  -write -purchase TYPE -most AMOUNT
+  -write -purchase TYPE -most "AMOUNT CURRENCY"
                        also 1 purchase of the document, if its price and every
                        other number of the offer, except those that the file of
                        -dialect declares, are together at most AMOUNT
@@ -125,7 +125,7 @@ func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
 		}
 		opts = append(opts, option())
 	}
-	_, err := shipping.ParseBudget(most + map[bool]string{true: " XXX"}[!strings.Contains(most, " ")])
+	_, err := shipping.ParseBudget(most)
 	switch {
 	case document == "" && most == "" && !cmd.Bool("second-purchase"):
 		return opts, nil
@@ -134,7 +134,8 @@ func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
 	case !writes:
 		return nil, errors.New("-purchase changes the service: add -write")
 	case err != nil:
-		return nil, fmt.Errorf("-most is %q: write an amount such as \"9000.00 NGN\"", most)
+		problem := strings.NewReplacer("shipping: ", "", "ParseBudget ", "").Replace(err.Error())
+		return nil, exit{exitUsage, errors.New("-most: " + problem)}
 	}
 	return append(opts, conformance.WithPurchase(document, most)), nil
 }
