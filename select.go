@@ -83,7 +83,10 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 		}
 	}
 	if len(others) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
-		which := map[bool]string{true: "it", false: "one of them"}[len(others) == 1]
+		which := "it"
+		if len(others) > 1 {
+			which = "one of them"
+		}
 		return nil, fmt.Errorf("shipping: the draft shows the mode %s: if %s means automated, %s",
 			spelling.Quote(strings.Join(others, ", ")), which,
 			cmp.Or(draft.declareLine("offer.automated", others...), "set offer.automated of the dialect to it"))
@@ -144,9 +147,11 @@ func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bo
 	if draft == nil {
 		return nil
 	}
+	seen := make(map[DocumentType]bool, len(draft.AvailableDocuments))
 	for _, offer := range draft.AvailableDocuments {
-		if wanted(offer) && !slices.Contains(selected, offer.DocumentType) {
-			selected = append(selected, offer.DocumentType)
+		if slug := offer.DocumentType; wanted(offer) && !seen[slug] {
+			seen[slug] = true
+			selected = append(selected, slug)
 		}
 	}
 	return selected

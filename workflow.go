@@ -196,7 +196,8 @@ type flow struct {
 	options AnalyzeAndPollOptions
 	call    []CallOption
 	id      string
-	sole    bool // this flow made the draft
+	sole    bool   // this flow made the draft
+	most    Budget // what the selected documents can cost; without an amount if that is not clear
 	started time.Time
 }
 
@@ -316,8 +317,15 @@ func (f *flow) choose(p *PurchaseRequest) error {
 	}
 	p.DocumentTypes = slices.Clone(selected) // the caller may change its slice
 	f.report(PollEvent{Step: wait.StepSelected, Request: p.Draft})
-	if f.options.Budget != nil && len(selected) > 0 {
-		_, err = f.options.Budget.Check(p.Draft, p.DocumentTypes...)
+	switch budget := f.options.Budget; {
+	case len(selected) == 0:
+	case budget != nil:
+		f.most.Currency = budget.Currency
+		f.most.Amount, err = budget.Check(p.Draft, p.DocumentTypes...)
+	default:
+		if needed, err := p.Draft.cost("", p.DocumentTypes); err == nil { // only a budget needs a clear cost
+			f.most = Budget{Amount: needed.most, Currency: needed.currency}
+		}
 	}
 	return err
 }
@@ -328,7 +336,6 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	if err != nil || len(p.DocumentTypes) == 0 {
 		return p.Draft, err
 	}
-	cost := f.costOf(p)
 	bought, err := f.service.Purchase(ctx, p, f.call...)
 	if err != nil {
 		failed, ok := err.(*RegulatoryError) // not errors.As: an error can wrap that of another request
@@ -345,31 +352,17 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	}
 	waiting.purchased, waiting.outcome = true, OutcomeCharged
 	record, err := waiting.run(ctx)
-	return record, f.compared(cost, p.Draft.ChargedAmount, bought, record, err)
-}
-
-// costOf returns the most that a purchase can cost; without an amount if that is not clear.
-func (f *flow) costOf(p *PurchaseRequest) (cost Budget) {
-	var err error
-	if f.options.Budget != nil {
-		cost.Currency = f.options.Budget.Currency
-		cost.Amount, err = f.options.Budget.Check(p.Draft, p.DocumentTypes...)
-	} else {
-		cost.Amount, cost.Currency, err = p.Draft.Cost(p.DocumentTypes...)
-	}
-	if err != nil {
-		return Budget{}
-	}
-	return cost
+	return record, f.compared(p.Draft.ChargedAmount, bought, record, err)
 }
 
 // compared adds [ErrOvercharged] to the error of a wait if the service reports a charge above the cost of the draft.
 // What the draft showed already is a quote.
-func (f *flow) compared(most Budget, quote Amount, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
+func (f *flow) compared(quote Amount, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
 	charged := Budget{Amount: bought.ChargedAmount, Currency: bought.Currency}
 	if record != nil && record.ChargedAmount.Known() {
 		charged = Budget{Amount: record.ChargedAmount, Currency: record.Currency}
 	}
+	most := f.most
 	if !most.Amount.Known() || !charged.Amount.Known() || charged.Amount == quote {
 		return err
 	}

@@ -225,13 +225,13 @@ func (c *counter) declared(v jsonread.Value, at place) {
 
 // statesShare reports whether a member or element states that the numbers beside it are percentages: "type": "percent".
 func statesShare(m jsonread.Member) bool {
-	words := spelling.Words(m.Value.Text)
 	switch {
 	case m.Value.Text == "true":
 		return areShare(spelling.Words(m.Name))
 	case m.Value.Kind != '"' || strings.ContainsFunc(m.Value.Text, unicode.IsDigit):
 		return false
 	}
+	words := spelling.Words(m.Value.Text)
 	return strings.Contains(m.Value.Text, "%") || statesPercent(words) || len(words) == 1 && areShare(words)
 }
 
