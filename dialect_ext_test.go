@@ -463,6 +463,17 @@ func TestDialect_ADraftWithoutItsOffers(t *testing.T) {
 			})
 		}
 	}
+	// A Select that names documents needs no list, but a budget does.
+	only := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return fda, nil }
+	for purchases, options := range []*shipping.AnalyzeAndPollOptions{{Select: only, Budget: &budget}, {Select: only}} {
+		synctest.Test(t, func(t *testing.T) {
+			service := shippingtest.NewService(record("draft", `"forms":[]`))
+			_, err := shippingtest.NewClient(t, service).Regulatory.Resume(t.Context(), "RD-1", options)
+			if sent := service.CountPath("/purchase"); sent != purchases || err == nil {
+				t.Errorf("%d purchases: %v, want %d", sent, err, purchases)
+			}
+		})
+	}
 }
 
 // An error prints no line that the file has already, or that changes nothing: it names what the service shows instead.

@@ -308,7 +308,7 @@ func (f *flow) edit(ctx context.Context, p *PurchaseRequest) error {
 
 // choose selects the documents, and compares their price with the budget.
 func (f *flow) choose(p *PurchaseRequest) error {
-	if err := cmp.Or(checkDraft(p.Draft), p.Draft.withoutOffers()); err != nil {
+	if err := checkDraft(p.Draft); err != nil {
 		return err
 	}
 	selected, err := f.options.Select(p.Draft)
@@ -319,6 +319,7 @@ func (f *flow) choose(p *PurchaseRequest) error {
 	f.report(PollEvent{Step: wait.StepSelected, Request: p.Draft})
 	switch budget := f.options.Budget; {
 	case len(selected) == 0:
+		return p.Draft.withoutOffers() // perhaps Select has looked for them in vain
 	case budget != nil:
 		f.most.Currency = budget.Currency
 		f.most.Amount, err = budget.Check(p.Draft, p.DocumentTypes...)
