@@ -40,7 +40,7 @@ type RegulatoryRequest struct {
 	// Profiles holds the fields filled in so far, by document.
 	Profiles map[DocumentType]RawJSON `json:"profiles" spec:"optional"`
 	// ChargedAmount is the amount that the purchase took from the wallet, in Currency, and TransactionID is
-	// its transaction.
+	// its transaction. A text such as "46.86 GBP" is read, too.
 	ChargedAmount Amount `json:"charged_amount" spec:"optional"`
 	TransactionID string `json:"transaction_id" spec:"optional"`
 	// FailureReason is the reason why the request failed.
@@ -254,8 +254,19 @@ func decodeWith(reader *jsonread.Reader, raw RawJSON) *RegulatoryRequest {
 // decodeRecord decodes a record with the member names of the client's dialect.
 func (c *core) decodeRecord(raw RawJSON) *RegulatoryRequest {
 	record := decodeWith(c.reader, raw)
-	record.Dialect = c.shown
+	record.follow(c.shown)
 	return record
+}
+
+// follow sets the dialect of a record, and reads a charge that is a text with a currency.
+func (r *RegulatoryRequest) follow(d *dialect.Dialect) {
+	r.Dialect = d
+	if r.ChargedAmount.state != amountUnreadable {
+		return
+	}
+	if n, currency, read := r.shown().ReadCharge(); read {
+		r.ChargedAmount, r.Currency = knownAmount(n), cmp.Or(currency, r.Currency)
+	}
 }
 
 // RawJSON is a JSON value kept exactly as the service sent it, for fields whose shape the

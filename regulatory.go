@@ -145,7 +145,7 @@ func (c *core) recordOf(data requestData) *RegulatoryRequest {
 	case data.raw.sole() != "":
 		record = c.decodeRecord(data.raw)
 	}
-	record.Dialect = c.shown
+	record.follow(c.shown)
 	return c.withoutKey(record)
 }
 

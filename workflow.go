@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/cost"
+	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/internal/wait"
@@ -356,24 +357,27 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	return record, f.compared(p.Draft.ChargedAmount, bought, record, err)
 }
 
-// compared adds [ErrOvercharged] to the error of a wait if the service reports a charge above the cost of the draft.
-// What the draft showed already is a quote.
+// compared adds [ErrOvercharged] to the error of a wait if the service reports a charge above the cost of the draft, or
+// one that cannot be read. What the draft showed already is a quote.
 func (f *flow) compared(quote Amount, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
-	charged := Budget{Amount: bought.ChargedAmount, Currency: bought.Currency}
-	if record != nil && record.ChargedAmount.Known() {
-		charged = Budget{Amount: record.ChargedAmount, Currency: record.Currency}
+	charged, raw, unread := Budget{Amount: bought.ChargedAmount, Currency: bought.Currency}, bought.Raw, ""
+	if record != nil && record.ChargedAmount.state != amountAbsent {
+		charged, raw = Budget{Amount: record.ChargedAmount, Currency: record.Currency}, record.Raw
+	}
+	if !charged.Amount.Known() {
+		unread = evidence.Read(string(raw), f.service.core.shown).UnreadCharge()
 	}
 	most := f.most
-	if !most.Amount.Known() || !charged.Amount.Known() || charged.Amount == quote {
+	if !most.Amount.Known() || unread == "" && (!charged.Amount.Known() || charged.Amount == quote) {
 		return err
 	}
 	foreign := charged.Currency != "" && most.Currency != "" && !cost.SameCurrency(charged.Currency, most.Currency)
-	if !foreign && charged.Amount.Round(9).Cmp(most.Amount) <= 0 { // as the amounts of an offer are
+	if unread == "" && !foreign && charged.Amount.Round(9).Cmp(most.Amount) <= 0 { // as the amounts of an offer are
 		return err
 	}
 	charged.Currency = cmp.Or(oneLine(charged.Currency, maxErrorID), most.Currency)
-	over := fmt.Errorf("%w: the service charged %s, and the draft shows %s at most%s", ErrOvercharged, charged, most,
-		f.service.core.dialect.CostText())
+	text := cmp.Or(unread, fmt.Sprintf("the service charged %s, and the draft shows %s at most", charged, most))
+	over := fmt.Errorf("%w: %s%s", ErrOvercharged, text, f.service.core.dialect.CostText())
 	if failed, ok := err.(*RegulatoryError); ok {
 		failed.Err = joinErrors(failed.Err, over)
 		return failed
@@ -556,9 +560,9 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
 
 // ErrOvercharged is returned, in a [*RegulatoryError] with [OutcomeCharged], for a purchase whose charge, as the
-// service reports it, is above the most that its draft can cost (see [RegulatoryRequest.Cost]), or is in another
-// currency. The purchase is made: compare it with the wallet's transactions. If the dialect declares what an offer
-// costs, the error shows it.
+// service reports it, is above the most that its draft can cost (see [RegulatoryRequest.Cost]), is in another currency,
+// or cannot be read. The purchase is made: compare it with the wallet's transactions. If the dialect declares what an
+// offer costs, the error shows it.
 var ErrOvercharged = errors.New("shipping: charged more than the draft can cost")
 
 // ErrNotPurchased is returned by a wait for a request that stays a draft: it does not change until it is

@@ -116,7 +116,7 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-// A charge above the cost of the draft was returned without an error.
+// A charge above the cost of the draft was returned without an error, and so was one that could not be read.
 func TestAnalyzeAndPoll_AChargeAboveTheCost(t *testing.T) {
 	t.Parallel()
 	completed := func(members string) responders { return responders{record("completed", members)} }
@@ -126,12 +126,19 @@ func TestAnalyzeAndPoll_AChargeAboveTheCost(t *testing.T) {
 		over  string // in the error; "": no error
 	}
 	shippingtest.EachInBubble(t, map[string]chargeRow{
-		"the cost":         {draftOfTwo, completed(`"charged_amount":2400.5,"currency":"NGN"`), ""},
-		"above":            {draftOfTwo, completed(`"charged_amount":2400.51,"currency":"NGN"`), "charged 2400.51 NGN"},
-		"another currency": {draftOfTwo, completed(`"charged_amount":5,"currency":"USD"`), "charged 5.00 USD"},
-		"a quote":          {`"charged_amount":2600,` + draftOfTwo, completed(`"charged_amount":2600,"currency":"NGN"`), ""},
-		"no cost":          {`"available_documents":[{"document_type":"FDA"}]`, completed(`"charged_amount":5,"currency":"NGN"`), ""},
-		"failed":           {draftOfTwo, responders{record("failed", `"charged_amount":2600,"currency":"NGN"`)}, "charged 2600.00 NGN"},
+		"the cost":                   {draftOfTwo, completed(`"charged_amount":2400.5,"currency":"NGN"`), ""},
+		"above":                      {draftOfTwo, completed(`"charged_amount":2400.51,"currency":"NGN"`), "charged 2400.51 NGN"},
+		"another currency":           {draftOfTwo, completed(`"charged_amount":5,"currency":"USD"`), "charged 5.00 USD"},
+		"a quote":                    {`"charged_amount":2600,` + draftOfTwo, completed(`"charged_amount":2600,"currency":"NGN"`), ""},
+		"a text":                     {draftOfTwo, completed(`"charged_amount":"NGN 2,400.50"`), ""},
+		"above, in a text":           {draftOfTwo, completed(`"charged_amount":"2400.51 NGN"`), "charged 2400.51 NGN"},
+		"another currency in a text": {draftOfTwo, completed(`"charged_amount":"$5","currency":"NGN"`), "charged 5.00 USD"},
+		"not readable":               {draftOfTwo, completed(`"charged_amount":"about 2400","currency":"NGN"`), `charged_amount is "about 2400"`},
+		"in an object": {draftOfTwo, completed(`"charged_amount":{"sum":"2400.5 NGN"}`),
+			`write in the dialect "record.charged_amount = charged_amount.sum"`},
+		"nothing, in an object": {draftOfTwo, completed(`"charged_amount":{"sum":0,"currency":"NGN"}`), ""},
+		"no cost":               {`"available_documents":[{"document_type":"FDA"}]`, completed(`"charged_amount":5,"currency":"NGN"`), ""},
+		"failed":                {draftOfTwo, responders{record("failed", `"charged_amount":2600,"currency":"NGN"`)}, "charged 2600.00 NGN"},
 	}, func(t *testing.T, test chargeRow) {
 		record, err := regulatory(t, workflow(record("draft", test.draft), test.reads...)).AnalyzeAndPoll(t.Context(), parcel,
 			selectAll)

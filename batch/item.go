@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/cost"
+	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/internal/wait"
 )
@@ -30,6 +31,7 @@ type entry struct {
 	dialect *dialect.Dialect // of the record as last read; nil if it decides nothing
 	fresh   bool             // the draft was made in this run
 	open    bool             // the item had not ended when this process claimed it
+	unread  string           // why the charge that this run has seen cannot be read; "" if it can
 	err     error
 	done    bool
 
@@ -455,7 +457,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	e.polled(shipping.PollEvent{Step: wait.StepEnded, Request: record}, poll)
 	known := e.record
 	e.dialect = record.Dialect
-	e.charge(record.ChargedAmount, record.Currency)
+	e.charge(record.ChargedAmount, record.Currency, record.Raw)
 	switch record.Status {
 	case shipping.StatusCompleted:
 		return 0, e.move(StepCompleted)
@@ -622,10 +624,10 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 	failed, _ := err.(*shipping.RegulatoryError) // not errors.As: it wraps the errors of other calls too
 	switch {
 	case err == nil:
-		e.charge(bought.ChargedAmount, bought.Currency)
+		e.charge(bought.ChargedAmount, bought.Currency, bought.Raw)
 	case failed != nil && failed.Outcome == shipping.OutcomePurchasedBefore:
 		if failed.Request != nil {
-			e.charge(failed.Request.ChargedAmount, failed.Request.Currency)
+			e.charge(failed.Request.ChargedAmount, failed.Request.Currency, failed.Request.Raw)
 		}
 	case failed != nil && failed.Outcome == shipping.OutcomeNotCharged:
 		return e.notCharged(ctx, failed)
@@ -693,9 +695,15 @@ func (e *entry) quote() (amount shipping.Amount, quoted bool) {
 
 // charge records the charge that the service reports, which is not one that the draft showed already. A charge above
 // the cost of the draft counts against the budget, and ends the purchases of this run; so does a charge in another
-// currency, which cannot be compared. Any other charge leaves the reservation as it is: a lower one does not show that
-// less was taken.
-func (e *entry) charge(amount shipping.Amount, currency string) {
+// currency, which cannot be compared, and one that cannot be read, which no journal keeps. Any other charge leaves the
+// reservation as it is: a lower one does not show that less was taken.
+func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.RawJSON) {
+	if unreadable(amount) {
+		if e.unread = evidence.Read(string(raw), e.dialect).UnreadCharge(); e.unread != "" {
+			e.run.overcharged(e.unread + " (item " + e.record.Key + ")")
+		}
+		return
+	}
 	currency = keepable(currency)
 	quote, quoted := e.quote()
 	known := amount == e.record.Charged && currency == e.record.ChargedCurrency
@@ -711,7 +719,7 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 		e.record.Currency = cmp.Or(e.record.Currency, currency)
 	}
 	if over := e.record.overcharge(); over != "" {
-		e.run.overcharged(fmt.Sprintf("%s (item %s)%s", over, e.record.Key, e.dialect.CostText()))
+		e.run.overcharged(fmt.Sprintf("the service charged %s (item %s)%s", over, e.record.Key, e.dialect.CostText()))
 	}
 }
 
@@ -734,7 +742,7 @@ func (r Record) overcharge() string {
 
 // overcharged returns the error of an item whose charge is above its cost, in the run that completes it, and before.
 func (e *entry) overcharged() error {
-	over := e.record.overcharge()
+	over := cmp.Or(e.record.overcharge(), e.unread)
 	if over == "" || !e.open || e.record.Step == StepClosed {
 		return nil
 	}

@@ -59,7 +59,9 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 		"negative":          {purchaseFault{Report: `"charged_amount":-100,"currency":"NGN"`}, "200", 2, true},
 		"of floating point": {purchaseFault{Report: `"charged_amount":100.00000000000001,"currency":"NGN"`},
 			"200", 2, true},
-		"not a number":           {purchaseFault{Report: `"charged_amount":"much","currency":"NGN"`}, "200", 2, false},
+		// It was not reported, and the run went on.
+		"not a number":           {purchaseFault{Report: `"charged_amount":"much","currency":"NGN"`}, "100", 1, false},
+		"more, in a text":        {purchaseFault{Charge: "120", Report: `"charged_amount":"120.00 NGN"`}, "120", 1, true},
 		"in dollars":             {purchaseFault{Report: `"charged_amount":90,"currency":"USD"`}, "100", 1, true},
 		"more, in dollars":       {purchaseFault{Report: `"charged_amount":120,"currency":"USD"`}, "100", 1, true},
 		"more":                   {purchaseFault{Charge: "120"}, "120", 1, true},

@@ -373,11 +373,11 @@ func (r *run) mayContinue() error {
 }
 
 // overcharged ends the purchases of a run with a budget, because the amounts on drafts do not bound the charges.
-func (r *run) overcharged(charge string) {
+func (r *run) overcharged(problem string) {
 	if r.options.Budget == nil {
 		return
 	}
-	problem := "the service charged " + charge + "; compare the wallet's transactions with the report before the next run"
+	problem += "; compare the wallet's transactions with the report before the next run"
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over == nil {

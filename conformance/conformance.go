@@ -2,7 +2,7 @@
 // statuses, names and types, and the operations that require a key, are those of the OpenAPI description of the
 // service; the other rules are written by hand from the text of the specification. It shares no code with the client
 // and the reference server of this module, so that it finds a mistake that both share, with two exceptions: the
-// redaction of keys, and the cost of the offer that it purchases.
+// redaction of keys, and the cost and the charge of the offer that it purchases.
 //
 // In a test of your service:
 //

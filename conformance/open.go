@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
+	price "github.com/shipping-go/shipping/internal/cost"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // observed is what the responses of a run show about an open point.
@@ -293,13 +294,14 @@ func (s *session) typeIn(list any) string {
 	return ""
 }
 
-// amountOf returns an amount as the client reads it, which can be a text; nil if it is none.
+// amountOf returns a charge as the client reads it, which can be a text with a currency; nil if it is none.
 func amountOf(v any) *big.Rat {
-	var amount shipping.Amount
-	if amount.UnmarshalJSON([]byte(jsonOf(v))) != nil {
+	n, _, read := price.Charge(jsonread.Parse(jsonOf(v)))
+	amount, _ := new(big.Rat).SetString(string(n.Append(nil, n.Scale)))
+	if !read {
 		return nil
 	}
-	return exact(amount)
+	return amount
 }
 
 // isSlug reports whether a value is a type of documents.

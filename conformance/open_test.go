@@ -80,7 +80,7 @@ func TestCheck_ObservesTheNamesOfAPurchase(t *testing.T) {
 	bought := []conformance.Option{conformance.WithWrites(), conformance.WithPurchase("CUSTOMS", "1000000 NGN")}
 	number := regexp.MustCompile(`("sum":)([0-9.]+)`)
 	texts := answers(func(_ *http.Request, status int, body []byte) (int, []byte) {
-		return status, number.ReplaceAll(body, []byte(`$1"$2"`))
+		return status, number.ReplaceAll(body, []byte(`$1"NGN $2"`))
 	})
 	for name, test := range map[string]struct {
 		how  breaking

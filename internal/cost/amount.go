@@ -57,6 +57,18 @@ func readAmount(v jsonread.Value) (amount, error) {
 		code: strings.ToUpper(found[1] + strings.TrimSuffix(found[3], "%"))}, nil
 }
 
+// Charge reads a charge, which can be a text with a currency, such as "46.86 GBP". If the text can be read in two ways,
+// it is the larger number.
+func Charge(v jsonread.Value) (n decimal.Number, currency string, read bool) {
+	charge, err := readAmount(v)
+	for known := range strings.FieldsSeq(currencies) {
+		if charge.code == known[3:] {
+			charge.code = known[:3]
+		}
+	}
+	return charge.most, charge.code, err == nil && !charge.percent && (charge.code == "" || IsCode(charge.code))
+}
+
 // IsZero reports whether a value is an amount of zero, such as "0.00 NGN".
 func IsZero(v jsonread.Value) bool {
 	n, err := readAmount(v)

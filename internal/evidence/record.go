@@ -34,6 +34,7 @@ type Record struct {
 	Data jsonread.Value
 	// lists are the documents that each member of listNames lists; a document without a slug that could be read is "".
 	lists   map[string][]string
+	charge  jsonread.Member // of Charge
 	dialect *dialect.Dialect
 }
 
@@ -77,6 +78,7 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 		for _, name := range also(d.Record.ChargedAmount, "charged_amount") {
 			if charge := level.At(name); isCharge(charge) {
 				r.Charge += charged(charge)
+				r.charge = jsonread.Member{Name: name, Value: charge}
 			}
 		}
 		for _, name := range also(d.Record.Documents, listNames...) {
@@ -140,6 +142,30 @@ func charged(v jsonread.Value) string {
 		return "an amount that cannot be read"
 	}
 	return v.Text
+}
+
+// ReadCharge reads a charge that is a text, such as "46.86 GBP".
+func (r *Record) ReadCharge() (n decimal.Number, currency string, read bool) {
+	return cost.Charge(r.charge.Value)
+}
+
+// UnreadCharge describes a charge that cannot be read, with the lines that name an amount in it; "" if there is none.
+func (r *Record) UnreadCharge() string {
+	if _, _, read := r.ReadCharge(); read || r.Charge == "" {
+		return ""
+	}
+	text := "the charge cannot be read, and may be more than the draft can cost: " + r.charge.Name + " is "
+	if r.charge.Value.Scalar() {
+		return text + spelling.Quote(r.charge.Value.Text)
+	}
+	text += "not an amount"
+	for _, m := range r.charge.Value.Members {
+		line := dialect.Line{Field: "record.charged_amount", Value: r.charge.Name + "." + m.Name}
+		if _, _, read := cost.Charge(m.Value); read {
+			text += ": " + r.dialect.Declare(line)
+		}
+	}
+	return strings.TrimSuffix(text, ": ")
 }
 
 // slug returns the slug of a document in a list; "" if it has none that could be read.
