@@ -54,8 +54,8 @@ func OpenFileStore(path string, options StoreOptions) (*FileStore, error) {
 	}
 	lock, err := filelock.Acquire(absolute)
 	if errors.Is(err, filelock.ErrInUse) {
-		return nil, fmt.Errorf("%w: %s: close it in the other process, or in this one, or choose another path", ErrStoreInUse,
-			path)
+		return nil, fmt.Errorf("%w: %s: if this process opened it, use that store or close it; if not, wait until the "+
+			"other process ends, or choose another path", ErrStoreInUse, path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("webhook: the store cannot be created: %w; make its folder first", err)
