@@ -70,21 +70,8 @@ func (d *Dialect) Set(name, text string) error {
 // FIELD=VALUE, or FIELD+=VALUE (see [Line]), separated by commas or line breaks. Any other part belongs to the value
 // before it.
 func (d *Dialect) Apply(text string) error {
-	presets := map[string]func() *Dialect{
-		"reference": Reference, "contrary": Contrary, "strict": Strict, "standard-webhooks": StandardWebhooks,
-	}
-	var settings []string
-	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' }) {
-		part = strings.TrimSpace(part)
-		switch {
-		case part == "":
-		case fieldOf(part) || presets[part] != nil || len(settings) == 0 || presets[settings[len(settings)-1]] != nil:
-			settings = append(settings, part)
-		default:
-			settings[len(settings)-1] += "," + part
-		}
-	}
-	for _, setting := range settings {
+	presets := presets()
+	for _, setting := range settingsOf(text) {
 		name, value, isField := strings.Cut(setting, "=")
 		switch {
 		case presets[setting] != nil:
@@ -103,6 +90,29 @@ func (d *Dialect) Apply(text string) error {
 		}
 	}
 	return nil
+}
+
+// presets returns the dialects that have a name.
+func presets() map[string]func() *Dialect {
+	return map[string]func() *Dialect{
+		"reference": Reference, "contrary": Contrary, "strict": Strict, "standard-webhooks": StandardWebhooks,
+	}
+}
+
+// settingsOf returns the parts of a text that [Dialect.Apply] applies one by one.
+func settingsOf(text string) (settings []string) {
+	presets := presets()
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' }) {
+		part = strings.TrimSpace(part)
+		switch {
+		case part == "":
+		case fieldOf(part) || presets[part] != nil || len(settings) == 0 || presets[settings[len(settings)-1]] != nil:
+			settings = append(settings, part)
+		default:
+			settings[len(settings)-1] += "," + part
+		}
+	}
+	return settings
 }
 
 // fieldOf reports whether a part of a text begins with the name of a field, which has a dot. That of an operation has

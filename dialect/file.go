@@ -71,18 +71,43 @@ func Parse(text []byte) (*Dialect, error) {
 	return d, nil
 }
 
-// parseLines reads lines, which can be in quotes.
+// parseLines reads lines, which can be in quotes. They decide a field or a pair once.
 func parseLines(text string) (*Dialect, error) {
-	d := new(Dialect)
+	d, decided, number := new(Dialect), map[string]int{}, 0
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+		number++
+		if line = strings.Trim(strings.TrimSpace(line), `"`); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if err := d.Apply(strings.Trim(line, `"`)); err != nil {
+		if err := d.Apply(line); err != nil {
 			return nil, err
+		}
+		for _, setting := range settingsOf(line) {
+			for _, name := range decisionsOf(setting) {
+				if earlier := decided[name]; earlier > 0 && !strings.HasSuffix(name, "+") {
+					return nil, fmt.Errorf("%s is in line %d and in line %d: remove one of them", name, earlier, number)
+				}
+				decided[strings.TrimSuffix(name, "+")] = number
+			}
 		}
 	}
 	return d, d.Check()
+}
+
+// decisionsOf returns the field that a part of a line decides, with + if it adds to the field, and the field with the
+// name of each pair.
+func decisionsOf(setting string) []string {
+	name, value, isField := strings.Cut(setting, "=")
+	if !isField {
+		return nil
+	}
+	names := []string{strings.ReplaceAll(name, " ", "")}
+	for pair := range strings.SplitSeq(value, ",") {
+		if key, _, isPair := strings.Cut(strings.TrimSpace(pair), "="); isPair {
+			names = append(names, strings.TrimRight(names[0], "+")+" "+key)
+		}
+	}
+	return names
 }
 
 // read reads an object into a struct, member by member.

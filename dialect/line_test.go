@@ -96,7 +96,14 @@ record.states += queued=generating, list.max_per_page = 100
 		t.Errorf("%+v, %v", empty, err)
 	}
 	for text, problem := range map[string]string{"offer.amount: total": "unknown dialect", "list.max_per_page = 0x": "whole number",
-		"offer.amount = total\noffer.amout = total": "did you mean", "record.at = a.b": "write one name"} {
+		"offer.amount = total\noffer.amout = total": "did you mean", "record.at = a.b": "write one name",
+		// The last one was taken.
+		"offer.amount = total\n# due\n\"offer.amount = due\"":       "offer.amount is in line 1 and in line 3",
+		"offer.amount = total, offer.amount = due":                  "offer.amount is in line 1 and in line 1",
+		"offer.beside += vat\noffer.beside = tax":                   "offer.beside is in line 1 and in line 2",
+		"record.states += x=generating\nrecord.states += x=expired": "record.states x is in line 1 and in line 2",
+		"record.states = x=generating\nrecord.states += x=expired":  "record.states x is in line 1 and in line 2",
+	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%s: %v, want %q", text, err, problem)
 		}

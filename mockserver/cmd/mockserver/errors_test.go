@@ -187,6 +187,11 @@ func TestConform_ChecksTheDialect(t *testing.T) {
 	shippingtest.NoError(t, os.WriteFile(file, []byte(`{"list":{"max_per_page":50}}`), 0o600))
 	invoke(t, env, "conform", "-dialect", file).want(t, exitFailure, `the dialect declares "50"`)
 	invoke(t, env, "conform", "-dialect", file+",list.max_per_page=10000").want(t, exitOK)
+	// A file whose name does not show that it is one was refused.
+	plain := strings.TrimSuffix(file, ".json")
+	shippingtest.NoError(t, os.Rename(file, plain))
+	invoke(t, env, "conform", "-dialect", "reference,"+plain).want(t, exitFailure, `the dialect declares "50"`)
+	invoke(t, env, "conform", "-dialect", "offer.beside=vat,"+plain).want(t, exitOK) // an element of the list
 }
 
 func TestDoctor_ScorecardAndExitCode(t *testing.T) {

@@ -238,12 +238,16 @@ func readDialect(text string) (*dialect.Dialect, error) {
 }
 
 // files yields each part of a text that is the name of a file, with the text behind it up to the next; "" is the text
-// before the first.
+// before the first. A file without the usual end of a name has to exist, and does not follow FIELD=VALUE.
 func files(text string) iter.Seq2[string, string] {
 	return func(yield func(path, rest string) bool) {
 		path, rest := "", ""
 		for part := range strings.SplitSeq(text, ",") {
-			if name := strings.TrimSpace(part); strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".dialect") {
+			name := strings.TrimSpace(part)
+			about, err := os.Stat(name)
+			isFile := strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".dialect") ||
+				err == nil && !about.IsDir() && !strings.Contains(rest, "=") && new(dialect.Dialect).Apply(name) != nil
+			if isFile {
 				if !yield(path, rest) {
 					return
 				}
