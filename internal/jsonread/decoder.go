@@ -34,16 +34,7 @@ func (d *Decoder) value(f *field, v reflect.Value) (read bool) {
 		v.SetString(d.string())
 		return true
 	case f.custom != nil:
-		if f.want != "" {
-			d.differs(f, kindOf(c))
-		}
-		d.path = append(d.path, f)
-		read = f.custom.read(d, v)
-		d.path = d.path[:len(d.path)-1]
-		if !read && kindOf(c) == f.want {
-			d.unreadable(f)
-		}
-		return read
+		return d.custom(f, v, kindOf(c))
 	case c == 'n':
 		d.literal("null")
 		if f.strict && f.kind == reflect.Slice {
@@ -98,6 +89,20 @@ func (d *Decoder) value(f *field, v reflect.Value) (read bool) {
 		return false
 	}
 	return true
+}
+
+// custom reads a value of a kind into a field with a reader of its own.
+func (d *Decoder) custom(f *field, v reflect.Value, got string) bool {
+	if f.want != "" {
+		d.differs(f, got)
+	}
+	d.path = append(d.path, f)
+	read := f.custom.read(d, v)
+	d.path = d.path[:len(d.path)-1]
+	if !read && got == f.want {
+		d.unreadable(f)
+	}
+	return read
 }
 
 // object reads an object into a record.

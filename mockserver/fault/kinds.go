@@ -77,30 +77,17 @@ func Kinds() []Kind {
 			Fault.badRows},
 		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope",
 			Respond(200, http.Header{"Content-Type": {"text/plain"}}, "exactly"), Fault.badResponse},
-		{
-			"repeat-notification", none,
-			"loses the response to the first attempt of a notification, so that it is sent again at once",
-			RepeatNotification(), sound,
-		},
-		{
-			"replay-notification", none,
-			"sends a notification again once it was accepted, with other ids and the same payload, as a replay does",
-			ReplayNotification(), sound,
-		},
-		{
-			"delay-notification", []string{"duration"}, "sends a notification later, by the world's clock",
-			DelayNotification(time.Minute), Fault.noDuration,
-		},
-		{
-			"reorder-notification", []string{"duration"},
-			"sends a notification after the next one, but waits no longer than the duration",
-			ReorderNotification(time.Minute), Fault.noDuration,
-		},
+		{"repeat-notification", none, "loses the response to the first attempt of a notification, so that it is sent again " +
+			"at once", RepeatNotification(), sound},
+		{"replay-notification", none, "sends a notification again once it was accepted, with other ids and the same " +
+			"payload, as a replay does", ReplayNotification(), sound},
+		{"delay-notification", []string{"duration"}, "sends a notification later, by the world's clock",
+			DelayNotification(time.Minute), Fault.noDuration},
+		{"reorder-notification", []string{"duration"}, "sends a notification after the next one, but waits no longer than " +
+			"the duration", ReorderNotification(time.Minute), Fault.noDuration},
 		{"drop-notification", none, "never sends a notification", DropNotification(), sound},
-		{
-			"forge-notification", none, "sends another notification first, about another shipment and with a wrong signature",
-			ForgeNotification(), sound,
-		},
+		{"forge-notification", none, "sends another notification first, about another shipment and with a wrong signature",
+			ForgeNotification(), sound},
 	}
 }
 
