@@ -105,7 +105,8 @@ func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
 		declared := new(dialect.Dialect)
 		shippingtest.NoError(t, declared.Apply(strings.Join(printed, "\n")))
 		purchases, err := buy(shippingtest.Must(dialect.Parse(shippingtest.Must(json.Marshal(declared))(t)))(t))
-		if stated := "(the cost is then " + test.cost + ".00 NGN)"; err != nil || purchases != 1 || !strings.Contains(first.Error(), stated) {
+		stated := "(the cost is then " + test.cost + ".00 NGN)"
+		if err != nil || purchases != 1 || !strings.Contains(first.Error(), stated) {
 			t.Errorf("%s: %d purchases, %v; the error states %q", offer, purchases, err, stated)
 		}
 	}
@@ -295,7 +296,8 @@ func TestBudget_Fits(t *testing.T) {
 	for _, test := range []struct{ committed, needed, want string }{
 		{"0", "100", ""},
 		{"40", "60", ""},
-		{"40", "60.01", "shipping: budget of 100.00 NGN: 60.01 needed, 60.00 left after 40.00 were spent or reserved" + remedy},
+		{"40", "60.01", "shipping: budget of 100.00 NGN: 60.01 needed, 60.00 left after 40.00 were spent or reserved" +
+			remedy},
 		{"140", "5", "shipping: budget of 100.00 NGN: 5.00 needed, 0.00 left after 140.00 were spent or reserved" + remedy},
 		{"999999999999999999", "1", "shipping: amount does not fit in 18 digits"},
 	} {

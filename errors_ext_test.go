@@ -89,8 +89,9 @@ func TestErrors_Texts(t *testing.T) {
 			"the service": refusal(403, "no"),
 		"403 Forbidden: the body is not JSON: RBAC: access denied ID; a proxy or firewall may have sent it: Error.Body " +
 			"contains it": body(403, "RBAC: access denied"),
-		"409 Conflict: busy ID; the state of the record may not allow it: read the record, or try again later": refusal(409, "busy"),
-		"429 Too Many Requests: slow down ID; send fewer requests, such as with WithLimiter":                   refusal(429, "slow down"),
+		"409 Conflict: busy ID; the state of the record may not allow it: read the record, or try again later": refusal(
+			409, "busy"),
+		"429 Too Many Requests: slow down ID; send fewer requests, such as with WithLimiter": refusal(429, "slow down"),
 
 		"429 Too Many Requests: slow down ID; retry after 1m30s": refusal(429, "slow down").
 			HeaderSet(http.Header{"Retry-After": {"90"}}),
@@ -98,8 +99,8 @@ func TestErrors_Texts(t *testing.T) {
 		"502 Bad Gateway ID; a gateway received no response from the service: try again later": body(502, ""),
 		"503 Service Unavailable: busy ID" + again + " after 20s": refusal(503, "busy").
 			HeaderSet(http.Header{"Retry-After": {"20"}}),
-		"501 Not Implemented: no ID; the service does not support this operation: check its route and the base address": refusal(
-			501, "no"),
+		"501 Not Implemented: no ID; the service does not support this operation: check its route and the base " +
+			"address": refusal(501, "no"),
 
 		"520: odd ID" + again + " later":                                                 refusal(520, "odd"),
 		"200 OK: unexpected body ID: the body is HTML or XML, not JSON" + notAPI:         body(200, "<!doctype html>"),
@@ -109,7 +110,8 @@ func TestErrors_Texts(t *testing.T) {
 		"200 OK: the response holds no regulatory request: status is missing ID": success(`{}`),
 		"200 OK: body too large ID: it has more than 1000 bytes; raise WithMaxResponseBytes": success(
 			`"` + strings.Repeat("x", 2000) + `"`),
-		"400 Bad Request: no (request RD-2)" + invalid: body(400, `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
+		"400 Bad Request: no (request RD-2)" + invalid: body(400,
+			`{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
 		// The target of a redirect was missing.
 		"308 Permanent Redirect to https://elsewhere.test/login ID" + noRedirect: body(308, "<html>").
 			HeaderSet(location("https://u:p@elsewhere.test/login?next=%2Fv1")),
@@ -117,9 +119,10 @@ func TestErrors_Texts(t *testing.T) {
 		"no response ID: unexpected EOF" + again + " later":           broken(io.ErrUnexpectedEOF),
 		// The method and the URL of a request for which httpmock has no responder were lost.
 		"no response ID: no responder found, for GET https://api.service.test/v1/regulatory-documents/request/RD-1; the " +
-			"Transport of the http.Client (WithHTTPClient) returned this error: if it is a mock, register a response to this request": broken(httpmock.NoResponderFound),
-		"no response ID: no complete response within 1s, the Timeout of the http.Client; raise it, or try again later": broken(
-			&transport.TimeoutError{After: time.Second, Of: "Timeout of the http.Client"}),
+			"Transport of the http.Client (WithHTTPClient) returned this error: if it is a mock, register a response to " +
+			"this request": broken(httpmock.NoResponderFound),
+		"no response ID: no complete response within 1s, the Timeout of the http.Client; raise it, or try again " +
+			"later": broken(&transport.TimeoutError{After: time.Second, Of: "Timeout of the http.Client"}),
 		"no response ID: no complete response within 1ns, the Timeout of the http.Client; set it with a unit, such as " +
 			"30*time.Second: a bare number counts nanoseconds": broken(
 			&transport.TimeoutError{After: 1, Of: "Timeout of the http.Client"}),

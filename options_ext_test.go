@@ -97,7 +97,7 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"missing placeholder": {route(t, operations.DocumentPDF, "/pdf/{request_id}"),
 			`gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
 		"unknown placeholder": {route(t, operations.RetryRequest, "/{request_id}/{x}"), `whose placeholder {x} is unknown`},
-		"open placeholder":    {route(t, operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}: write it in the path`},
+		"open placeholder":    {route(t, operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}: write it`},
 		"other placeholder":   {route(t, operations.RetryRequest, "/{id}"), `{request_id}: write it in place of {id}`},
 	} {
 		_, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), test.option)

@@ -301,9 +301,10 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 		"contradicted by a charge, a draft":      {"", true, refused(`{"charged_amount":5}`), record("draft"), unknown, ""},
 		"contradicted by a document, a draft":    {"", true, refused(`{` + listsFDA + `}`), record("draft"), unknown, ""},
 		"refused, a draft":                       {"", false, refused(`{"status":"draft"}`), record("draft"), not, ""},
-		"refused with its documents, a draft":    {listsFDA, true, refused(`{` + listsFDA + `}`), record("draft", listsFDA), not, ""},
-		"refused with its quote, a draft":        {quote, true, quoted, record("draft", quote), not, ""},
-		"confirmed, the draft's list":            {both, false, confirmed, record("processing"), charged, ""},
+		"refused with its documents, a draft": {listsFDA, true, refused(`{` + listsFDA + `}`), record("draft", listsFDA), not,
+			""},
+		"refused with its quote, a draft": {quote, true, quoted, record("draft", quote), not, ""},
+		"confirmed, the draft's list":     {both, false, confirmed, record("processing"), charged, ""},
 	}, func(t *testing.T, test row) {
 		client := shippingtest.NewClient(t, requestService(responders{test.response}, responders{test.read}),
 			shipping.WithDialect(shippingtest.Dialect(t, "purchase.quoted=true")))

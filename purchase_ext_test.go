@@ -97,13 +97,14 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 	const processing, failures = `{"request_id":"RD-1","status":"processing"}`, `"failed":[{"document_type":"FDA"}]`
 	responses := map[string]map[string]httpmock.Responder{
 		"confirmation": {
-			"of our server":            record("processing", listsFDA, charge, `"charged_amount":5`, `"currency":"NGN"`),
-			"without data":             body(200, `{"status":true,"message":"done"}`),
-			"null":                     success(`null`),
-			"an empty object":          success(`{}`),
-			"a text":                   success(`"charged"`),
-			"a status that is a text":  success(`{"status":"success"}`),
-			"an error without a value": body(200, `{"status":true,"error":{"code":0,"message":""},"errors":[null],"data":{"error":{}}}`),
+			"of our server":           record("processing", listsFDA, charge, `"charged_amount":5`, `"currency":"NGN"`),
+			"without data":            body(200, `{"status":true,"message":"done"}`),
+			"null":                    success(`null`),
+			"an empty object":         success(`{}`),
+			"a text":                  success(`"charged"`),
+			"a status that is a text": success(`{"status":"success"}`),
+			"an error without a value": body(200,
+				`{"status":true,"error":{"code":0,"message":""},"errors":[null],"data":{"error":{}}}`),
 			"201":                      body(201, `{"status":true,"data":{"request_id":"RD-1"}}`),
 			"the record under request": success(`{"request":{"request_id":"RD-1","status":"purchasing"}}`),
 			"documents as slugs":       success(`{"request_id":"RD-1","documents":["FDA"]}`),
@@ -160,9 +161,10 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"confirms an error":               success(`{"success":false,"error":"insufficient funds"}`),
 			"confirms with false":             success(`false`),
 			// A failure counts at each level: the envelope, its data, and the record in the data.
-			"declined, in the envelope":      body(200, `{"status":true,"success":false,"errors":["declined"],"data":null}`),
-			"declined, beside the record":    success(`{"success":false,"request":{"request_id":"RD-1"}}`),
-			"declined, around the record":    success(`{"status":"declined","request":{"request_id":"RD-1","status":"purchasing"}}`),
+			"declined, in the envelope":   body(200, `{"status":true,"success":false,"errors":["declined"],"data":null}`),
+			"declined, beside the record": success(`{"success":false,"request":{"request_id":"RD-1"}}`),
+			"declined, around the record": success(
+				`{"status":"declined","request":{"request_id":"RD-1","status":"purchasing"}}`),
 			"declined, within":               success(`{"request":{"request_id":"RD-1","error":"insufficient balance"}}`),
 			"declined, as a text":            success(`"declined"`),
 			"failed, of which record":        success(`{"status":"failed"}`),
@@ -584,10 +586,11 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		"refused with 400, and so is the reading": {noFunds, responders{noFunds}, unknown, 0},
 		// A charge or a purchase that an earlier reading shows is not disproved by a later one that shows neither.
 		"refused, a draft with a charge, a draft": {notFound, responders{chargedDraft, draft}, unknown, settle},
-		"refused, purchasing, charged, a draft":   {notFound, responders{record("purchasing", charge), draft}, unknown, settle},
-		"refused, a draft with a charge, 404":     {notFound, responders{chargedDraft, notFound}, unknown, settle},
-		"refused, purchasing, then 404":           {notFound, responders{purchasing, notFound}, unknown, settle},
-		"404 of a proxy, twice":                   {body(404, "<html>"), responders{body(404, "<html>")}, unknown, settle},
+		"refused, purchasing, charged, a draft": {notFound, responders{record("purchasing", charge), draft}, unknown,
+			settle},
+		"refused, a draft with a charge, 404": {notFound, responders{chargedDraft, notFound}, unknown, settle},
+		"refused, purchasing, then 404":       {notFound, responders{purchasing, notFound}, unknown, settle},
+		"404 of a proxy, twice":               {body(404, "<html>"), responders{body(404, "<html>")}, unknown, settle},
 		// What no later reading can decide is unknown at once. A draft, and what cannot be read, is read again for SettleFor.
 		"lost, processing, others":      {lost, responders{other}, unknown, 0},
 		"lost, failed, no list":         {lost, responders{record("failed")}, unknown, 0},
@@ -764,13 +767,15 @@ func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 		want      shipping.PurchaseOutcome
 	}
 	shippingtest.EachInBubble(t, map[string]row{
-		"any purchase counts, without documents to compare with": {nil, responders{record("processing", listsCustoms)}, charged},
+		"any purchase counts, without documents to compare with": {nil, responders{record("processing", listsCustoms)},
+			charged},
 		// A single slow response does not show that the request stayed a draft.
 		"a slow draft is not a quiet one": {nil, responders{
 			record("draft").Delay(2 * time.Minute), record("processing", listsFDA)}, charged},
-		"a draft that is read late gets the whole time": {nil, responders{failed, failed, failed, failed, record("draft")}, not},
-		"a draft that lists these documents":            {fda, responders{record("draft", listsFDA)}, unknown},
-		"a draft that lists documents":                  {nil, responders{record("draft", listsCustoms)}, unknown},
+		"a draft that is read late gets the whole time": {nil,
+			responders{failed, failed, failed, failed, record("draft")}, not},
+		"a draft that lists these documents": {fda, responders{record("draft", listsFDA)}, unknown},
+		"a draft that lists documents":       {nil, responders{record("draft", listsCustoms)}, unknown},
 	}, func(t *testing.T, test row) {
 		patient := shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})
 		client := shippingtest.NewClient(t, requestService(nil, test.reads), patient)

@@ -126,19 +126,23 @@ func TestAnalyzeAndPoll_AChargeAboveTheCost(t *testing.T) {
 		over  string // in the error; "": no error
 	}
 	shippingtest.EachInBubble(t, map[string]chargeRow{
-		"the cost":                   {draftOfTwo, completed(`"charged_amount":2400.5,"currency":"NGN"`), ""},
-		"above":                      {draftOfTwo, completed(`"charged_amount":2400.51,"currency":"NGN"`), "charged 2400.51 NGN"},
-		"another currency":           {draftOfTwo, completed(`"charged_amount":5,"currency":"USD"`), "charged 5.00 USD"},
-		"a quote":                    {`"charged_amount":2600,` + draftOfTwo, completed(`"charged_amount":2600,"currency":"NGN"`), ""},
+		"the cost":         {draftOfTwo, completed(`"charged_amount":2400.5,"currency":"NGN"`), ""},
+		"above":            {draftOfTwo, completed(`"charged_amount":2400.51,"currency":"NGN"`), "charged 2400.51 NGN"},
+		"another currency": {draftOfTwo, completed(`"charged_amount":5,"currency":"USD"`), "charged 5.00 USD"},
+		"a quote": {`"charged_amount":2600,` + draftOfTwo,
+			completed(`"charged_amount":2600,"currency":"NGN"`), ""},
 		"a text":                     {draftOfTwo, completed(`"charged_amount":"NGN 2,400.50"`), ""},
 		"above, in a text":           {draftOfTwo, completed(`"charged_amount":"2400.51 NGN"`), "charged 2400.51 NGN"},
 		"another currency in a text": {draftOfTwo, completed(`"charged_amount":"$5","currency":"NGN"`), "charged 5.00 USD"},
-		"not readable":               {draftOfTwo, completed(`"charged_amount":"about 2400","currency":"NGN"`), `charged_amount is "about 2400"`},
+		"not readable": {draftOfTwo, completed(`"charged_amount":"about 2400","currency":"NGN"`),
+			`charged_amount is "about 2400"`},
 		"in an object": {draftOfTwo, completed(`"charged_amount":{"sum":"2400.5 NGN"}`),
 			`write in the dialect "record.charged_amount = charged_amount.sum"`},
 		"nothing, in an object": {draftOfTwo, completed(`"charged_amount":{"sum":0,"currency":"NGN"}`), ""},
-		"no cost":               {`"available_documents":[{"document_type":"FDA"}]`, completed(`"charged_amount":5,"currency":"NGN"`), ""},
-		"failed":                {draftOfTwo, responders{record("failed", `"charged_amount":2600,"currency":"NGN"`)}, "charged 2600.00 NGN"},
+		"no cost": {`"available_documents":[{"document_type":"FDA"}]`,
+			completed(`"charged_amount":5,"currency":"NGN"`), ""},
+		"failed": {draftOfTwo, responders{record("failed", `"charged_amount":2600,"currency":"NGN"`)},
+			"charged 2600.00 NGN"},
 	}, func(t *testing.T, test chargeRow) {
 		record, err := regulatory(t, workflow(record("draft", test.draft), test.reads...)).AnalyzeAndPoll(t.Context(), parcel,
 			selectAll)
@@ -298,7 +302,8 @@ func TestParseBudget(t *testing.T) {
 		"1,500 NGN": `got "1,500 NGN", which can be 1500.00 NGN or 1.5000 NGN: write the one that you mean`,
 		"1.500 ngn": "which can be 1500.00 NGN or 1.5000 NGN", "+12.500 NGN": "12500.00 NGN or 12.5000 NGN",
 		"5 N G": "three letters", "5 N\u00c4G": "three letters",
-		"1.234,56 NGN": "use a point for decimals", "12,34 NGN": `"12,34": use a point for decimals and no other separator, such as 1000.50`,
+		"1.234,56 NGN": "use a point for decimals",
+		"12,34 NGN":    `"12,34": use a point for decimals and no other separator, such as 1000.50`,
 	} {
 		if budget, err := shipping.ParseBudget(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is %+v, %v", text, budget, err)
@@ -372,7 +377,8 @@ func TestSelect_EachTypeOnce(t *testing.T) {
 	}
 	for _, only := range [][]shipping.DocumentType{{"STEEL"}, {"FDA", "STEEL"}, {"STEEL", "MSDS"}} {
 		selected, err := shipping.SelectOnly(only...)(draft)
-		if err == nil || len(selected) > 0 || !strings.Contains(err.Error(), "does not offer STEEL: select from the documents that it offers (FDA, MSDS)") {
+		const want = "does not offer STEEL: select from the documents that it offers (FDA, MSDS)"
+		if err == nil || len(selected) > 0 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, %v", only, selected, err)
 		}
 	}
@@ -567,8 +573,8 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 		"analyzing, reads fail":  {analyzing, busy, 5 * time.Second, draft, ""},
 		"analyzing, then failed": {analyzing, analyzing, 2 * time.Second, record("failed"), "failed"},
 		"analyzing for ever": {analyzing, analyzing, time.Hour, draft,
-			`the analysis has not finished after 1m0s; this call purchased nothing: call Regulatory.Resume to continue, unless ` +
-				`the status "analyzing" is final`},
+			`the analysis has not finished after 1m0s; this call purchased nothing: call Regulatory.Resume to continue, ` +
+				`unless the status "analyzing" is final`},
 		"analyzing, then purchased": {analyzing, analyzing, 2 * time.Second, done, "not a draft any more"},
 		"no reading for 70 s":       {analyzing, busy, 70 * time.Second, draft, ""},
 		"a list of one draft":       {listed, listed, 0, listed, ""},

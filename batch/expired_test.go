@@ -45,7 +45,7 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 		return httpmock.NewStringResponder(400,
 			`{"status":false,"message":"no","data":{"error_code":"`+code+`"}}`)
 	}
-	const listed = `,"documents":[{"document_type":"CUSTOMS","status":"generated"}]`
+	const listed, charge = `,"documents":[{"document_type":"CUSTOMS","status":"generated"}]`, `,"charged_amount":100`
 	const resolve = "batch.Resolve with OutcomeNotCharged lets the next run analyze it again"
 	type row struct {
 		record   batch.Record
@@ -71,15 +71,17 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 		"status":                   {draft, declared, responders{record("expired")}, nil, 1, ""},
 		"status, lost and settled": {earlier(batch.EarlierLost), declared, responders{record("expired")}, nil, 0, resolve},
 		"status, with documents":   {draft, declared, responders{record("expired", listed)}, nil, 0, resolve},
-		"status, with a charge":    {draft, declared, responders{record("expired", `,"charged_amount":100`)}, nil, 0, resolve},
+		"status, with a charge":    {draft, declared, responders{record("expired", charge)}, nil, 0, resolve},
 		"undeclared status":        {draft, "", responders{record("expired")}, nil, 0, `"record.states += expired=expired"`},
 		"unknown status, bought by hand": {draft, declared, responders{record("archived", listed)}, nil, 0,
 			"it may have been purchased outside this batch"},
-		"code":            {draft, declared, responders{record("draft")}, code("request_expired"), 1, ""},
-		"code, lost once": {earlier(batch.EarlierLost), declared, responders{record("draft")}, code("request_expired"), 0, resolve},
+		"code": {draft, declared, responders{record("draft")}, code("request_expired"), 1, ""},
+		"code, lost once": {earlier(batch.EarlierLost), declared, responders{record("draft")}, code("request_expired"), 0,
+			resolve},
 		"undeclared code": {draft, "", responders{record("draft")}, code("request_expired"), 0,
 			`"refusal.expired_code = request_expired"`},
-		"already purchased": {draft, declared, responders{record("draft")}, code("already_purchased"), 0, "400 Bad Request: no"},
+		"already purchased": {draft, declared, responders{record("draft")}, code("already_purchased"), 0,
+			"400 Bad Request: no"},
 	}, func(t *testing.T, test row) {
 		service := &walletService{}
 		analyses := 0
@@ -116,7 +118,8 @@ type responders = []httpmock.Responder
 // is refused at once is not analyzed again and again.
 func TestResolve_OpensAnItemWhoseDraftHasExpired(t *testing.T) {
 	t.Parallel()
-	shippingtest.EachInBubble(t, map[string]bool{"bought": false, "refused again": true}, func(t *testing.T, refuses bool) {
+	outcomes := map[string]bool{"bought": false, "refused again": true}
+	shippingtest.EachInBubble(t, outcomes, func(t *testing.T, refuses bool) {
 		declared := shippingtest.Dialect(t, "refusal.expired_code=expired")
 		service, analyses := &walletService{}, 0
 		client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {

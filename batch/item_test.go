@@ -345,7 +345,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		t.Errorf("no report: %v", report.Err())
 	}
 	report = &batch.Report{}
-	over := func(needed string) error { return overBudget(t, needed) }
+	over, failed := func(needed string) error { return overBudget(t, needed) }, shipping.ErrRequestFailed
 	busy, fda := &shipping.Error{StatusCode: http.StatusServiceUnavailable}, []shipping.DocumentType{"FDA"}
 	for name, test := range map[string]struct {
 		state     batch.State
@@ -357,8 +357,8 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"completed":     {batch.StateCompleted, nil, nil, "", false},
 		"draft":         {batch.StateDraft, nil, nil, "", false},
 		"closed":        {batch.StateClosed, nil, nil, "", false},
-		"not analyzed":  {batch.StateFailed, nil, shipping.ErrRequestFailed, "analyzes it again; batch.Resolve closes", false},
-		"not generated": {batch.StateFailed, fda, shipping.ErrRequestFailed, "Regulatory.Retry succeeds, the next run completes the item", false},
+		"not analyzed":  {batch.StateFailed, nil, failed, "analyzes it again; batch.Resolve closes", false},
+		"not generated": {batch.StateFailed, fda, failed, "Regulatory.Retry succeeds, the next run completes", false},
 		"over budget":   {batch.StateOverBudget, nil, over("50"), "such as the next night, has its own budget", false},
 		"too dear":      {batch.StateOverBudget, nil, over("150"), "; once this is corrected, run the batch again", false},
 		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "settles it without a second purchase", true},
@@ -486,7 +486,8 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 	shippingtest.EachInBubble(t, map[string]row{
 		"a wrong key": {shippingtest.NewService(shippingtest.Refusal(401, "no")), batch.Options{}, 1,
 			shipping.ErrUnauthorized, false, "error: shipping: regulatory.analyze: ", same},
-		"no service": {shippingtest.Unreachable(), batch.Options{}, 3, shipping.ErrConnection, true, "error: shipping: regulatory.analyze: ", same},
+		"no service": {shippingtest.Unreachable(), batch.Options{}, 3, shipping.ErrConnection, true,
+			"error: shipping: regulatory.analyze: ", same},
 		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
 			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", first},
 		"purchases refused": {refusing, batch.Options{Select: shipping.SelectAll}, 3, shipping.ErrInvalidRequest, false,

@@ -153,7 +153,8 @@ func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"), Journal: batch.Memory(),
 		}
 		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(2), options))(t)
-		const spent = " left after 107.50 were spent or reserved: raise the budget or select fewer documents; the cost counts "
+		const spent = " left after 107.50 were spent or reserved: raise the budget or select fewer documents; the cost " +
+			"counts "
 		const want = "107.50 needed, 102.50" + spent + "every number " +
 			"beside the price (CUSTOMS: tax 7.5); only if a transaction of the wallet shows that it is not charged, write in " +
 			`the dialect "offer.beside += tax" (the cost is then 100.00 NGN)`
@@ -221,7 +222,8 @@ func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 		"refused":          {purchaseFault{Refuse: true}, false, batch.StateError, shipping.ErrInvalidRequest, "0", ""},
 		"unknown":          {purchaseFault{Ignore: true}, false, batch.StateUnknown, shipping.ErrConnection, "100", ""},
 		"purchased before": {purchaseFault{}, true, batch.StateCompleted, shipping.ErrOvercharged, "120", "120"},
-		"more was charged": {purchaseFault{Charge: "130"}, false, batch.StateCompleted, shipping.ErrOvercharged, "130", "130"},
+		"more was charged": {purchaseFault{Charge: "130"}, false, batch.StateCompleted, shipping.ErrOvercharged, "130",
+			"130"},
 		"less was reported": {purchaseFault{Report: `"charged_amount":7,"currency":"NGN"`}, false, batch.StateCompleted, nil,
 			"100", "7"},
 	}, func(t *testing.T, test row) {

@@ -19,7 +19,8 @@ import (
 //   - [StepPurchased], a purchase that is charged and whose documents never come: OutcomeCharged closes the item.
 //   - [StepFailed]: closes the item. With OutcomeNotCharged nothing counts against the budget any more.
 //   - [StepAnalyzed], a draft that can no longer be purchased: OutcomeNotCharged opens the item, and the next run
-//     analyzes its shipment or invoice again. Nothing then prevents a second charge if something was charged for the draft.
+//     analyzes its shipment or invoice again. Nothing then prevents a second charge if something was charged for the
+//     draft.
 //
 // A closed item is [StateClosed]; no run works on it, and it cannot be opened again. The error is [ErrItemTaken] while
 // a batch works on the item, and [ErrInUse] while one uses a journal of [OpenFile]. The note is stored in the record

@@ -110,8 +110,9 @@ func TestBatch_CallsNameTheirItem(t *testing.T) {
 		shippingtest.NoError(t, err)
 		shippingtest.Contains(t, "log", log.String(), `item="order 1" request_id=RD-SH-1`, "item=SH-2 request_id=RD-SH-2")
 		shippingtest.Diff(t, "attempts", map[string]bool{
-			"regulatory.analyze order 1 ": true, "regulatory.purchase order 1 RD-SH-1": true, "regulatory.get order 1 RD-SH-1": true,
-			"regulatory.analyze SH-2 ": true, "regulatory.purchase SH-2 RD-SH-2": true, "regulatory.get SH-2 RD-SH-2": true,
+			"regulatory.analyze order 1 ": true, "regulatory.purchase order 1 RD-SH-1": true,
+			"regulatory.get order 1 RD-SH-1": true, "regulatory.analyze SH-2 ": true,
+			"regulatory.purchase SH-2 RD-SH-2": true, "regulatory.get SH-2 RD-SH-2": true,
 		}, observed)
 		if key := batch.ItemKey(t.Context()); key != "" {
 			t.Errorf("outside a batch: %q", key)
@@ -144,15 +145,16 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"key with NUL":          {keyed("a\x00b"), options{}, "contains a NUL character"},
 		"long address as a key": {[]batch.Item{{Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" +
 			strings.Repeat("x", 4981)}}}, options{}, "5000 bytes"},
-		"signed address":              {file("", "?X-Signature=a"), options{}, "set a Key, such as the number of the invoice"},
+		"signed address":              {file("", "?X-Signature=a"), options{}, "set a Key, such as the number"},
 		"signed address as key":       {file("https://files.test/1.pdf?a", "?a"), options{}, "set a Key"},
 		"address with an empty query": {file("", "?"), options{}, "set a Key"},
-		"budget without currency":     {nil, options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
-		"budget without amount":       {nil, options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
-		"budget without Select":       {nil, options{Budget: nairaBudget(t, "1")}, "set Select"},
-		"period with NUL":             {nil, options{Period: "\x00"}, "has a Period that contains a NUL character"},
-		"negative concurrency":        {nil, options{Concurrency: -1}, "Concurrency"},
-		"budget below nothing":        {nil, options{Budget: nairaBudget(t, "-1")}, "negative amount"},
+		"budget without currency": {nil, options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}},
+			"currency"},
+		"budget without amount": {nil, options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
+		"budget without Select": {nil, options{Budget: nairaBudget(t, "1")}, "set Select"},
+		"period with NUL":       {nil, options{Period: "\x00"}, "has a Period that contains a NUL character"},
+		"negative concurrency":  {nil, options{Concurrency: -1}, "Concurrency"},
+		"budget below nothing":  {nil, options{Budget: nairaBudget(t, "-1")}, "negative amount"},
 		// It panicked, so that a program that did not check the error of OpenFile never saw it.
 		"a file that was not opened": {nil, options{Journal: (*batch.File)(nil)}, "check the error of OpenFile"},
 		"lease too short": {nil, options{Journal: batchtest.NewJournal(375*time.Second - 1)},

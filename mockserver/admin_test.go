@@ -64,7 +64,7 @@ func TestAdmin_Messages(t *testing.T) {
 		`POST /_mock/faults {"rules":[{"rules":[]}]}`:                              "a field of the outermost object",
 		`POST /_mock/faults {"rules":[]}`:                                          "no rule was added",
 		`POST /_mock/faults {"rules":[{"until":"tomorrow"}]}`:                      "write it as 2026-01-05T09:30:00Z",
-		`POST /_mock/faults {"rules":[{"from":5}]}`:                                "from or until is not a time: write it as 2026-01-05T09:30:00Z; for the n-th request use nth or first",
+		`POST /_mock/faults {"rules":[{"from":5}]}`:                                "for the n-th request use nth or first",
 		`POST /_mock/faults {"rules":[{"fault":{"kind":"latency","duration":2}}]}`: `write a string with a unit`,
 		"GET /_mock/worlds?perpage=1":                                              `"perpage": did you mean "perPage"?`,
 		`POST /_mock/clock/advance {}`:                                             "1h30m",
@@ -237,7 +237,8 @@ func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+		"trusted-types 'none'"
 	for _, test := range []struct{ file, kind string }{
 		{"index.html", "text/html; charset=utf-8"}, {"app.js", "text/javascript; charset=utf-8"},
 	} {

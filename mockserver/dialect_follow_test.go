@@ -356,10 +356,12 @@ func TestDialect_TheServerFollowsEachField(t *testing.T) {
 		"record.states=queued=generating,read=analyzing", "record.documents=-",
 		"offer.currency=price.unit,offer.amount=price.gross", "offer.currency=-", "offer.default_currency=wallet",
 		"offer.beside=vat,price.net,price.currency,offer.amount=price.gross", "offer.mode=kind,offer.automated=auto",
-		"offer.mode=-", "document.document_type=-", "purchase.quoted=true", "purchase.quoted=true,record.charged_amount=total",
-		"refusal.format=object", "refusal.format=problem,refusal.code=data.code", "refusal.code=-",
+		"offer.mode=-", "document.document_type=-", "purchase.quoted=true",
+		"purchase.quoted=true,record.charged_amount=total", "refusal.format=object",
+		"refusal.format=problem,refusal.code=data.code", "refusal.code=-",
 		"refusal.message=error.text,refusal.code=error.code", "refusal.format=problem,refusal.code=-",
-		"refusal.format=object,refusal.message=error.text,refusal.code=code", "refusal.funds_code=WALLET_LOW", "refusal.analysis=409",
+		"refusal.format=object,refusal.message=error.text,refusal.code=code", "refusal.funds_code=WALLET_LOW",
+		"refusal.analysis=409",
 	} {
 		choices[text] = shippingtest.Dialect(t, text)
 	}

@@ -34,7 +34,8 @@ func TestAssumption_DraftsExpire(t *testing.T) {
 	}{
 		{"time.draft_life=24h", 404, gone, 404, gone},
 		{"time.draft_life=24h,refusal.expired_code=STALE", 200, "data.status=draft", 400, "data.error_code=STALE"},
-		{"time.draft_life=24h,record.states=lapsed=expired", 200, "data.status=lapsed", 400, "data.error_code=request_expired"},
+		{"time.draft_life=24h,record.states=lapsed=expired", 200, "data.status=lapsed", 400,
+			"data.error_code=request_expired"},
 		{"time.draft_life=24h,record.states=lapsed=expired,refusal.expired_code=STALE", 200,
 			"data.status=lapsed", 400, "data.error_code=STALE"},
 		{"time.draft_life=25h,record.states=lapsed=expired", 200, "data.status=draft", 200, "data.status=processing"},
@@ -140,8 +141,8 @@ func TestAssumption_Strictness(t *testing.T) {
 func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), dialectOf(t, "strict"))
-	key := post(t, srv, "/_mock/worlds", `{"name":"ci","dialect":{"list":{"max_per_page":2},"record":{"line_items":"goods"},
-		"time":{"purchasing":"5s"}}}`).want(t, 200).text(t, "secret_key")
+	key := post(t, srv, "/_mock/worlds", `{"name":"ci","dialect":{"list":{"max_per_page":2},
+		"record":{"line_items":"goods"},"time":{"purchasing":"5s"}}}`).want(t, 200).text(t, "secret_key")
 	other := post(t, srv, "/_mock/worlds", `{"name":"other","dialect":"contrary,list.max_per_page=7"}`).
 		want(t, 200).text(t, "secret_key")
 	as(t, srv, other, "GET", "/v1/transactions?wallet=VA-0", "").want(t, 404).has(t, "title=Not Found")

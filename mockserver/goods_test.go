@@ -119,7 +119,7 @@ func TestAddShipment_OverHTTP(t *testing.T) {
 		`{"line_items":[{"hs_code":"910211","quantity":1,"quantity":2}]}`: `field "quantity" is given twice`,
 		// The refusal showed how the server encodes JSON.
 		`{"documents":[{"document_type":"FDA","amount":1e400}]}`:                   "amount of FDA must be a number",
-		`{"line_items":[{"hs_code":"910211","unit_price":1e400}]}`:                 "unit_price must be a number that is not negative",
+		`{"line_items":[{"hs_code":"910211","unit_price":1e400}]}`:                 "unit_price must be a number",
 		`{"to":{"country":"Ghana"}}`:                                               "to.country must be a two-letter code",
 		`{"documents":[{"document_type":"CUSTOM","amount":1}]}`:                    "did you mean",
 		`{"documents":[` + fda + `,` + fda + `]}`:                                  "FDA is listed twice",

@@ -45,8 +45,8 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	shippingtest.Diff(t, "refused, and oldest", [2]string{"req-1", "req-1 req-2 req-37"}, [2]string{refused, oldest})
 	shippingtest.Diff(t, "query", "first", get(t, srv, "/_mock/journal/req-1").want(t, 200).text(t, "query"))
 	for id, want := range map[string]string{
-		"req-36": `the journal has dropped the request "req-36": it keeps the latest 16, and refused ones longer; raise the ` +
-			`limit with WithJournal in Go`,
+		"req-36": `the journal has dropped the request "req-36": it keeps the latest 16, and refused ones longer; raise ` +
+			`the limit with WithJournal in Go`,
 		"req-53": `the journal has no request "req-53"`, "52": "",
 	} {
 		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, want)

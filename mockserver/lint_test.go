@@ -61,8 +61,8 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 		{"", nil, slow + strings.Repeat("; "+lookUp, 10)}, // virtual time that stands still
 		{journal.LintUnknownParameter, nil, "GET /v1/rates?sort=asc&page=1"},
 		{journal.LintUnknownField, nil, analyzeAs + `,"colour":"red"}`},
-		{journal.LintNoContentType, nil, analyzeAs + "}" + untyped + `; POST /v1/webhooks/replay {"delivery_id":"{delivery}"}` +
-			untyped},
+		{journal.LintNoContentType, nil, analyzeAs + "}" + untyped +
+			`; POST /v1/webhooks/replay {"delivery_id":"{delivery}"}` + untyped},
 		{journal.LintRepeatedPurchase, charge(fault.AfterCharge), "analyze {shipment}; buy; buy"},
 		{"", charge(fault.BeforeCharge), "analyze {shipment}; buy; " + lookUp + "; buy"},
 		{journal.LintIdempotencyKey, nil, "analyze {shipment}; " + buyAs + "\nIdempotency-Key: 1"},

@@ -81,19 +81,25 @@ func TestLists_PaginationObjects(t *testing.T) {
 		{"rates, size above the total", "/v1/rates?perPage=5000", `{"total":250,"perPage":5000,"page":1,"pageCount":1}`},
 
 		{"webhooks, defaults", "/v1/webhooks",
-			`{"page":1,"perPage":100,"currentPage":1,"total":130,"pageCount":2,"pagingCounter":1,"prevPage":null,"nextPage":2,"hasPrevPage":false,"hasNextPage":true}`},
+			`{"page":1,"perPage":100,"currentPage":1,"total":130,"pageCount":2,` +
+				`"pagingCounter":1,"prevPage":null,"nextPage":2,"hasPrevPage":false,"hasNextPage":true}`},
 		{"webhooks, last page", "/v1/webhooks?page=2",
-			`{"page":2,"perPage":100,"currentPage":2,"total":130,"pageCount":2,"pagingCounter":101,"prevPage":1,"nextPage":null,"hasPrevPage":true,"hasNextPage":false}`},
+			`{"page":2,"perPage":100,"currentPage":2,"total":130,"pageCount":2,` +
+				`"pagingCounter":101,"prevPage":1,"nextPage":null,"hasPrevPage":true,"hasNextPage":false}`},
 		{"webhooks, past the end", "/v1/webhooks?page=5&perPage=50",
-			`{"page":5,"perPage":50,"currentPage":5,"total":130,"pageCount":3,"pagingCounter":201,"prevPage":4,"nextPage":null,"hasPrevPage":true,"hasNextPage":false}`},
+			`{"page":5,"perPage":50,"currentPage":5,"total":130,"pageCount":3,` +
+				`"pagingCounter":201,"prevPage":4,"nextPage":null,"hasPrevPage":true,"hasNextPage":false}`},
 
 		{"webhooks, beyond 32 bits", "/v1/webhooks?page=2147483647&perPage=2147483647",
-			`{"page":2147483647,"perPage":10000,"currentPage":2147483647,"total":130,"pageCount":1,"pagingCounter":21474836460001,"prevPage":2147483646,"nextPage":null,"hasPrevPage":true,"hasNextPage":false}`},
+			`{"page":2147483647,"perPage":10000,"currentPage":2147483647,"total":130,"pageCount":1,` +
+				`"pagingCounter":21474836460001,"prevPage":2147483646,"nextPage":null,"hasPrevPage":true,"hasNextPage":false}`},
 
 		{"transactions, only page", "/v1/transactions?wallet=" + wallet,
-			`{"page":1,"perPage":100,"currentPage":1,"total":1,"pageCount":1,"prevPage":0,"nextPage":0,"hasPrevPage":false,"hasNextPage":false}`},
+			`{"page":1,"perPage":100,"currentPage":1,"total":1,"pageCount":1,` +
+				`"prevPage":0,"nextPage":0,"hasPrevPage":false,"hasNextPage":false}`},
 		{"transactions, past the end", "/v1/transactions?page=2&wallet=" + wallet,
-			`{"page":2,"perPage":100,"currentPage":2,"total":1,"pageCount":1,"prevPage":1,"nextPage":0,"hasPrevPage":true,"hasNextPage":false}`},
+			`{"page":2,"perPage":100,"currentPage":2,"total":1,"pageCount":1,` +
+				`"prevPage":1,"nextPage":0,"hasPrevPage":true,"hasNextPage":false}`},
 	} {
 		var data struct{ Pagination json.RawMessage }
 		get(t, srv, test.path).want(t, http.StatusOK).data(t, &data)

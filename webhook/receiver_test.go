@@ -482,7 +482,8 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 		"no secret":               {accept, options{standard}, "WithKeys"},
 		"a secret without base64": {accept, options{standard, keys}, "whsec_"},
 		"a short secret":          {accept, options{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
-		"a secret with a version": {accept, options{standard, webhook.WithKeys("v1," + secret)}, `WithKeys: a secret begins with the version "v1,"`},
+		"a secret with a version": {accept, options{standard, webhook.WithKeys("v1," + secret)},
+			`WithKeys: a secret begins with the version "v1,"`},
 		"a signed id without a header": {accept, options{standard, keys, webhook.WithDialect(
 			shippingtest.Dialect(t, "notification.delivery_id=-"))}, "needs the id that is signed"},
 		"retries without workers": {accept, options{keys, webhook.WithRetries(1, 0)}, "WithWorkers"},

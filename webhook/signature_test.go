@@ -146,12 +146,13 @@ func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 // A verifier decides alone. Its reason is logged, and not sent to whoever may be forging.
 func TestWithVerifier_DecidesAlone(t *testing.T) {
 	t.Parallel()
-	receiver := newReceiver(t, accept, webhook.WithKeys(), webhook.WithVerifier(func(header http.Header, got []byte) error {
+	verifier := webhook.WithVerifier(func(header http.Header, got []byte) error {
 		if header.Get("X-Caller") != "the service" || string(got) != body {
 			return errors.New("the expected signature is 1234")
 		}
 		return nil
-	}))
+	})
+	receiver := newReceiver(t, accept, webhook.WithKeys(), verifier)
 	if answer := post(receiver, body, "", "X-Caller", "the service"); answer.Code != http.StatusOK {
 		t.Errorf("%d %s", answer.Code, answer.Body)
 	}

@@ -115,8 +115,8 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 			t.Errorf("the file is now %q, %v", left, err)
 		}
 	}
-	if _, err := webhook.OpenFileStore(filepath.Join(t.TempDir(), "missing", "store"),
-		webhook.StoreOptions{}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "; make its folder first") {
+	_, err := webhook.OpenFileStore(filepath.Join(t.TempDir(), "missing", "store"), webhook.StoreOptions{})
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "; make its folder first") {
 		t.Errorf("without a folder: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "store")

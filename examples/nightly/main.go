@@ -150,7 +150,7 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 		err = errors.Join(err, fmt.Errorf("nightly: %s %w", j.list, errEmpty))
 	}
 	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
-	fmt.Printf("of %d shipments, %d are completed, %d have nothing to buy, and %d are open; %s of %s spent or reserved tonight\n",
-		len(items), completed, nothing, len(items)-completed-nothing, report.Committed.StringFixed(2), j.budget)
+	fmt.Printf("of %d shipments, %d are completed, %d have nothing to buy, and %d are open; %s of %s spent or reserved "+
+		"tonight\n", len(items), completed, nothing, len(items)-completed-nothing, report.Committed.StringFixed(2), j.budget)
 	return report, errors.Join(err, j.results(report))
 }

@@ -414,11 +414,12 @@ func (s *service) purchase(id string) (*http.Response, error) {
 func respond(id string, r *request) (*http.Response, error) {
 	bought := ""
 	if r.status != shipping.StatusDraft && !r.ready.IsZero() {
-		bought = fmt.Sprintf(`,"documents":[{"document_type":"CUSTOMS","status":"generated"}],"charged_amount":%d,"currency":"NGN"`, price)
+		bought = fmt.Sprintf(`,"documents":[{"document_type":"CUSTOMS","status":"generated"}],"charged_amount":%d,`+
+			`"currency":"NGN"`, price)
 	}
-	return envelope(fmt.Sprintf(`{"status":true,"message":"ok","data":{"request_id":%q,"status":%q,"source":"shipment","line_items":[],`+
-		`"available_documents":[{"document_type":"CUSTOMS","amount":%d,"currency":"NGN"}]%s}}`, id, r.status, price,
-		bought)), nil
+	return envelope(fmt.Sprintf(`{"status":true,"message":"ok","data":{"request_id":%q,"status":%q,"source":"shipment",`+
+		`"line_items":[],"available_documents":[{"document_type":"CUSTOMS","amount":%d,"currency":"NGN"}]%s}}`, id,
+		r.status, price, bought)), nil
 }
 
 func envelope(body string) *http.Response {

@@ -135,10 +135,12 @@ func TestDecide_EveryCombination(t *testing.T) {
 			"a draft is never a charge":                     sent && draft && (success || got == PurchasedBefore),
 			"a draft that shows a charge decides nothing":   sent && draft && c.Charge && decided,
 			"a draft that shows a list decides nothing":     sent && draft && documents != NoList && decided,
-			"a list of only some of the documents is open":  sent && documents == Some && c.Known && state != status.Unread && decided,
+			"a list of only some of the documents is open": sent && documents == Some && c.Known && decided &&
+				state != status.Unread,
 			"no list decides only for the sole buyer": sent && c.Known && documents == NoList && bought && !c.Sole &&
 				decided,
-			"a failed analysis charges nothing":             sent && c.Known && c.AnalysisFailed && documents == NoList && success,
+			"a failed analysis charges nothing": sent && c.Known && c.AnalysisFailed && documents == NoList &&
+				success,
 			"without the record before, no list is a proof": sent && !c.Known && !c.OnlyThese && bought && decided,
 			"a refusal while it is processed is never free": refusal && bought && state != status.Completed && free,
 		} {

@@ -340,8 +340,8 @@ func kindOf(c byte) string {
 type Value struct {
 	// Kind is '{', '[', '"', or 'v' for a number, true or false; 0 for an absent value and for null.
 	Kind byte
-	// Text is the text of a string, a number, true or false; of an object or list, it is "..." if that is nested too deeply
-	// to be read.
+	// Text is the text of a string, a number, true or false; of an object or list, it is "..." if that is nested too
+	// deeply to be read.
 	Text     string
 	Members  []Member // of an object, in order
 	Elements []Value  // of a list

@@ -196,7 +196,8 @@ func open(storage Storage) (log *Log, objects []string, err error) {
 
 // object is the object of the nth line.
 func object(n int) string {
-	return fmt.Sprintf(`{"record":{"key":"%d","step":"purchasing","request_id":"RD-1","documents":["CUSTOMS"],"currency":"NGN"}}`, n)
+	return fmt.Sprintf(`{"record":{"key":"%d","step":"purchasing","request_id":"RD-1","documents":["CUSTOMS"],`+
+		`"currency":"NGN"}}`, n)
 }
 
 // written appends lines to a log over a disk, and returns their objects.
@@ -365,7 +366,8 @@ func TestLog_Resume(t *testing.T) {
 		if err := log.Resume(); (err == nil) != (test.added == "") {
 			t.Errorf("%s, resumed again: %v", name, err)
 		}
-		if _, lines, err := open(&disk{content: d.content}); (err == nil) != (test.added == "") || err == nil && len(lines) > 0 {
+		_, lines, err := open(&disk{content: d.content})
+		if (err == nil) != (test.added == "") || err == nil && len(lines) > 0 {
 			t.Errorf("%s, opened again: %q, %v", name, lines, err)
 		}
 	}

@@ -80,7 +80,7 @@ const (
 // DeliveryAttempt is one POST of a [Delivery].
 type DeliveryAttempt struct {
 	At         time.Time `json:"at" doc:"When it was sent."`
-	StatusCode int       `json:"status_code,omitempty" doc:"The status of the response. Absent without a response."` // 0 without a response
+	StatusCode int       `json:"status_code,omitempty" doc:"The status of the response. Absent without a response."`
 	Error      string    `json:"error,omitempty" doc:"Why there was no response."`
 }
 

@@ -86,9 +86,11 @@ func (c Config) withDefaults() (*Config, error) {
 		case err != nil:
 			return nil, err
 		case f.kill && !c.Restart:
-			return nil, fmt.Errorf("sweep: the fault %s needs -restart, to start the program again (in Go: Config.Restart)", name)
+			return nil, fmt.Errorf("sweep: the fault %s needs -restart, to start the program again (in Go: Config.Restart)",
+				name)
 		case f.patient && c.Patience < 0:
-			return nil, fmt.Errorf("sweep: the fault %s needs -patience, how long the program waits (in Go: Config.Patience)", name)
+			return nil, fmt.Errorf("sweep: the fault %s needs -patience, how long the program waits (in Go: Config.Patience)",
+				name)
 		}
 	}
 	return &c, nil

@@ -178,7 +178,8 @@ func TestBatchJournal_ReturnsWhenTheContextEnds(t *testing.T) {
 	_, found := journal.OfSource(ctx, "SH-1")
 	_, appended := c.Append(ctx, batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil, nil)
 	for name, err := range map[string]error{
-		"Records": listed, "OfSource": found, "Claim": claimed, "Committed": committed, "Append": appended, "Release": c.Release(ctx),
+		"Records": listed, "OfSource": found, "Claim": claimed, "Committed": committed, "Append": appended,
+		"Release": c.Release(ctx),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)

@@ -36,7 +36,8 @@ func BenchmarkList(b *testing.B) {
 // BenchmarkOne reads one record.
 func BenchmarkOne(b *testing.B) {
 	of := record(b)
-	smallest := service.Fixed(`{"status":true,"message":"OK","data":{"request_id":"RD-5FQJ2M81KD0XA7NB","status":"draft"}}`)
+	smallest := service.Fixed(
+		`{"status":true,"message":"OK","data":{"request_id":"RD-5FQJ2M81KD0XA7NB","status":"draft"}}`)
 	compare(b, []comparison{
 		{"rate", 1, rawRates(of.OneRate), listRates(newClient(b, of.OneRate))},
 		{"transaction", 1, rawTransactions(of.OneTransaction), listTransactions(newClient(b, of.OneTransaction))},

@@ -67,7 +67,8 @@ func stripeCustomers(tb testing.TB) comparison {
 
 func hetzner(tb testing.TB) comparison {
 	body := listOf(tb, "hcloud-go", `{"primary_ips":[`,
-		`],"meta":{"pagination":{"page":1,"per_page":100,"previous_page":null,"next_page":null,"last_page":1,"total_entries":100}}}`)
+		`],"meta":{"pagination":{"page":1,"per_page":100,"previous_page":null,"next_page":null,"last_page":1,`+
+			`"total_entries":100}}}`)
 	client := hcloud.NewClient(hcloud.WithToken(key), hcloud.WithHTTPClient(&http.Client{Transport: body}))
 	return comparison{
 		"hcloud-go", 100, byHand(body, "https://api.hetzner.cloud/v1/primary_ips?per_page=100",

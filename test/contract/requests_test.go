@@ -113,7 +113,8 @@ func TestRequests_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	c.analyze(`{"shipment_id":"` + srv.Shipments()[0] + `","wallet":"` + srv.Wallets()[0] + `"}`)
 	invoice := c.analyze(`{"file_url":"https://invoices.example/fail-once.pdf"}`)
 	c.succeed("PUT", invoice+"/items", `{"line_items":[
-		{"description":"Quartz wristwatch","hs_code":"9102.11","quantity":2,"unit_price":89.9,"currency":"USD","weight":0.12,"origin_country":"CN"},
+		{"description":"Quartz wristwatch","hs_code":"9102.11","quantity":2,"unit_price":89.9,"currency":"USD","weight":0.12,
+			"origin_country":"CN"},
 		{"description":"Cotton shirt","quantity":1,"unit_price":12,"currency":"USD"}]}`)
 	c.succeed("PUT", invoice+"/addresses",
 		`{"destination":{"name":"Ada Brooks","city":"Newark","state":"NJ","country":"US"}}`)

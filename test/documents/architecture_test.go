@@ -22,7 +22,8 @@ func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
 		}
 		reached[box[1]] = map[string]bool{box[1]: true}
 	}
-	for _, arrow := range slices.Backward(regexp.MustCompile(`(?m)^ +(\w+) --> (\w+)$`).FindAllStringSubmatch(picture, -1)) {
+	drawn := regexp.MustCompile(`(?m)^ +(\w+) --> (\w+)$`).FindAllStringSubmatch(picture, -1)
+	for _, arrow := range slices.Backward(drawn) {
 		arrows[arrow[0]] = true
 		if reached[arrow[2]][arrow[1]] {
 			t.Errorf("%s closes a circle", arrow[0])
@@ -40,7 +41,8 @@ func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
 		from, to, _ := strings.Cut(strings.TrimSpace(line), " ")
 		delete(arrows, "    "+group[from]+" --> "+group[to])
 		switch {
-		case strings.HasPrefix(from, "test/"), strings.HasPrefix(from, "examples/"), strings.HasPrefix(from, "docs/"): // above the picture
+		case strings.HasPrefix(from, "test/"), strings.HasPrefix(from, "examples/"),
+			strings.HasPrefix(from, "docs/"): // above the picture
 		case group[from] == "":
 			t.Errorf("%s is not in the picture", from)
 		case group[to] != "" && !reached[group[from]][group[to]]:
@@ -54,7 +56,8 @@ func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
 
 // The table of the payment path names each file that a program with the client compiles once.
 func TestARCHITECTURE_NamesTheFilesOfThePaymentPath(t *testing.T) {
-	section, _, _ := strings.Cut(strings.SplitAfter(readText(t, "docs/internals/ARCHITECTURE.md"), "## The payment path")[1], "\n## ")
+	_, section, _ := strings.Cut(readText(t, "docs/internals/ARCHITECTURE.md"), "## The payment path")
+	section, _, _ = strings.Cut(section, "\n## ")
 	var named []string
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(section, -1) {
 		for name := range strings.SplitSeq(row[1], ", ") {
@@ -62,7 +65,8 @@ func TestARCHITECTURE_NamesTheFilesOfThePaymentPath(t *testing.T) {
 		}
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
-		`{{$path := .ImportPath}}{{with .Module}}{{if .Main}}{{range $.GoFiles}}{{$path}}/{{.}} {{end}}{{end}}{{end}}`, ".").Output()
+		`{{$path := .ImportPath}}{{with .Module}}{{if .Main}}{{range $.GoFiles}}{{$path}}/{{.}} {{end}}{{end}}{{end}}`,
+		".").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,8 @@ func TestAssumptions_AreDocumented(t *testing.T) {
 		if !strings.Contains(tests, "func "+test+"(") {
 			t.Errorf("%s names the test %q, which does not exist", row.Name, test)
 		}
-		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s | %s | `%s` |\n", row.Name, row.Open, row.Default, row.Used, row.Needed,
-			row.Observed, test)
+		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s | %s | `%s` |\n", row.Name, row.Open, row.Default, row.Used,
+			row.Needed, row.Observed, test)
 	}
 	isGenerated(t, "docs/internals/DIALECT.md", head, want.String())
 }

@@ -56,7 +56,8 @@ func TestDependencies_WithoutUnsafe(t *testing.T) {
 	}
 	read := strings.Contains(string(out), "/internal/jsonread")
 	for line := range strings.Lines(string(out)) {
-		if slices.Contains(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" []\n", r) }), "unsafe") {
+		between := func(r rune) bool { return strings.ContainsRune(" []\n", r) }
+		if slices.Contains(strings.FieldsFunc(line, between), "unsafe") {
 			t.Errorf("uses unsafe: %s", line)
 		}
 	}

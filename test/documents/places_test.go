@@ -201,10 +201,15 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	shippingtest.Diff(t, "ends in stages of conformance/purchase.go", ends, stages)
 }
 
+func parsed(t *testing.T, file string) *ast.File {
+	t.Helper()
+	return shippingtest.Must(parser.ParseFile(token.NewFileSet(), file, readText(t, file), 0))(t)
+}
+
 // constants returns the values of the constants of a type, without the empty one.
 func constants(t *testing.T, file, of string) (values []string) {
 	t.Helper()
-	ast.Inspect(shippingtest.Must(parser.ParseFile(token.NewFileSet(), file, readText(t, file), 0))(t), func(n ast.Node) bool {
+	ast.Inspect(parsed(t, file), func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || len(spec.Values) != 1 {
 			return true
@@ -220,7 +225,7 @@ func constants(t *testing.T, file, of string) (values []string) {
 // literal returns the elements of a variable.
 func literal(t *testing.T, file, variable string) (elements []ast.Expr) {
 	t.Helper()
-	ast.Inspect(shippingtest.Must(parser.ParseFile(token.NewFileSet(), file, readText(t, file), 0))(t), func(n ast.Node) bool {
+	ast.Inspect(parsed(t, file), func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok && spec.Names[0].Name == variable {
 			elements = spec.Values[0].(*ast.CompositeLit).Elts
 		}

@@ -196,7 +196,8 @@ func firstRecord(text string) string {
 
 // provisional writes the operations that have no documented path.
 func (s *specification) provisional() {
-	s.printf("\n## Operations without a documented path\n\n| Operation | Assumed route | Body | Response |\n|---|---|---|---|\n")
+	s.printf("\n## Operations without a documented path\n\n" +
+		"| Operation | Assumed route | Body | Response |\n|---|---|---|---|\n")
 	for _, op := range operations.All() {
 		described := s.document.Paths[op.Route][strings.ToLower(op.Method)]
 		if !op.Provisional {

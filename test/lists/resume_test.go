@@ -321,7 +321,8 @@ func TestResume_APageThatIsEmptyLater(t *testing.T) {
 	}
 	config.Token = token
 	_, token, err = l.take(t.Context(), config, math.MaxInt)
-	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Incomplete || failure.Missing != 10 {
+	failure, ok := errors.AsType[*paging.Error](err)
+	if !ok || failure.Kind != paging.Incomplete || failure.Missing != 10 {
 		t.Errorf("%v, asked for %v", err, l.asked)
 	}
 	l.change, config.Token = nil, token

@@ -70,8 +70,9 @@ func table() []rule {
 		// A draft.
 		{"analyzes", step, func(v view) bool { return v.in(begun) }, func(v view) { v.to(drafted) }},
 		// The request is gone, and no purchase of it was sent or can arrive.
-		{"analyzes again", fault, func(v view) bool { return v.in(analyzed) && v.owns() && v.it.Debits == 0 && v.it.Copies == 0 },
-			func(v view) { v.to(drafted) }},
+		{"analyzes again", fault, func(v view) bool {
+			return v.in(analyzed) && v.owns() && v.it.Debits == 0 && v.it.Copies == 0
+		}, func(v view) { v.to(drafted) }},
 		{"analyzes in vain", fault, func(v view) bool { return v.in(begun, analyzed) }, func(v view) { v.give(done) }},
 		{"records analyzed", step, func(v view) bool { return v.in(drafted) && v.owns() }, func(v view) {
 			v.it.Request = draft // of which the record has the id

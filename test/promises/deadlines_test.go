@@ -120,8 +120,10 @@ func stages(analysis, purchase, read httpmock.Responder) *shippingtest.Service {
 // states is every state in which a call waits.
 func states(t *testing.T) map[string]state {
 	once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
-	draft := shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]}`)
-	page := shippingtest.OK(`{"rates":[{"rate_id":"RT-1"}],"pagination":{"page":1,"perPage":1,"total":20,"pageCount":20,"nextPage":2}}`)
+	draft := shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[` +
+		`{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]}`)
+	page := shippingtest.OK(`{"rates":[{"rate_id":"RT-1"}],` +
+		`"pagination":{"page":1,"perPage":1,"total":20,"pageCount":20,"nextPage":2}}`)
 	const start = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n" + `{"status":true,`
 	purchase := func(ctx context.Context, c *shipping.Client) error {
 		_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1",
@@ -147,7 +149,10 @@ func states(t *testing.T) map[string]state {
 		},
 		"in the limiter": {
 			transport: shippingtest.NewService(silent), do: listRates,
-			options: []shipping.Option{shipping.WithLimiter(shippingtest.Limiter(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
+			options: []shipping.Option{shipping.WithLimiter(shippingtest.Limiter(func(ctx context.Context) error {
+				<-ctx.Done()
+				return ctx.Err()
+			}))},
 		},
 		"purchasing": {transport: stages(draft, silent, silent), do: purchase},
 		"reading a purchase back": {transport: stages(draft, shippingtest.NoResponse(), shippingtest.Record("draft")),

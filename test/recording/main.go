@@ -118,7 +118,8 @@ func write(lines *bytes.Buffer, class string, y int, at float64, line string) {
 		times = fmt.Sprintf("animation-delay: %.2fs, %.2fs; animation-duration: %.2fs, %.2fs", still, still+at, at, typing)
 	}
 	if length := utf8.RuneCountInString(line); length > 0 {
-		fmt.Fprintf(lines, "<text x=\"%d\" y=\"%d\" class=\"%s\" style=\"%s\" textLength=\"%.1f\" xml:space=\"preserve\">%s</text>\n",
+		fmt.Fprintf(lines,
+			"<text x=\"%d\" y=\"%d\" class=\"%s\" style=\"%s\" textLength=\"%.1f\" xml:space=\"preserve\">%s</text>\n",
 			margin, y, class, times, float64(length)*charWidth, html.EscapeString(line))
 	}
 }

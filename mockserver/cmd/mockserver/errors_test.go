@@ -76,7 +76,8 @@ func TestRun_Errors(t *testing.T) {
 		{"serve -addr {busy} -close-idle -1m", exitUsage, "-close-idle"},
 		// An option is checked before the server listens: a mistake was hidden behind the error of an address in use.
 		{"serve -addr {busy} -dialect {bad}", exitFailure, `bad.json: unknown member "offer.amout": did you mean "amount"?`},
-		{"serve -addr {busy} -dialect none.json", exitFailure, "name an existing file (.json or .dialect), or write contrary, strict or FIELD=VALUE"},
+		{"serve -addr {busy} -dialect none.json", exitFailure, "name an existing file (.json or .dialect), or write " +
+			"contrary, strict or FIELD=VALUE"},
 		{"serve -addr {busy} -dialect list.max_per_pge=2", exitFailure, `did you mean "list.max_per_page"?`},
 		{"serve -addr {busy} -scenario lots", exitFailure, `unknown scenario "lots"`},
 

@@ -246,7 +246,8 @@ func signInPage(problem string) wire.Reply {
 	const page = `<!doctype html><html lang="en"><meta charset="utf-8">` +
 		`<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">` +
 		`<title>Shipping console</title><main><h1>Shipping console</h1><p>%s.</p>` +
-		`<form><label>Token <input name="token" type="password" required autofocus></label> <button>Open</button></form></main>`
+		`<form><label>Token <input name="token" type="password" required autofocus></label> ` +
+		`<button>Open</button></form></main>`
 	return wire.Reply{
 		Status: http.StatusForbidden, ContentType: "text/html; charset=utf-8",
 		Header: http.Header{

@@ -6,7 +6,8 @@ func goodsRoutes() []Route {
 	return []Route{
 		route("POST", "shipments", "addShipment",
 			"Add a shipment; each member has a default, and documents replaces what the items need",
-			`{"line_items":[{"hs_code":"910211","quantity":2}],"to":{"country":"US"},"documents":[{"document_type":"CUSTOMS","amount":1500}]}`, (*Admin).addShipment),
+			`{"line_items":[{"hs_code":"910211","quantity":2}],"to":{"country":"US"},`+
+				`"documents":[{"document_type":"CUSTOMS","amount":1500}]}`, (*Admin).addShipment),
 		route("POST", "invoices", "addInvoice", "Add an invoice; the server does not fetch it",
 			`{"file_url":"https://shop.example/invoices/7.pdf","line_items":[{"description":"cotton shirt","quantity":40}]}`,
 			(*Admin).addInvoice),

@@ -271,9 +271,10 @@ func types() openapi.Types {
 		reflect.TypeFor[regulatory.State]():   `{"$ref":"#/components/schemas/RequestStatus"}`,
 		reflect.TypeFor[json.RawMessage]():    `{}`,
 		reflect.TypeFor[[]byte]():             `{"type":"string","contentEncoding":"base64"}`,
-		reflect.TypeFor[fault.Header]():       `{"type":"object","additionalProperties":{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}}`,
-		reflect.TypeFor[fault.Point]():        enum(fault.Points()),
-		reflect.TypeFor[fault.RetryAfter]():   enum(fault.RetryAfters()),
+		reflect.TypeFor[fault.Header](): `{"type":"object","additionalProperties":` +
+			`{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}}`,
+		reflect.TypeFor[fault.Point]():      enum(fault.Points()),
+		reflect.TypeFor[fault.RetryAfter](): enum(fault.RetryAfters()),
 		reflect.TypeFor[journalRow](): []reflect.Type{reflect.TypeFor[journal.Entry](),
 			reflect.TypeFor[journal.Finding]()},
 	}

@@ -17,8 +17,8 @@ func stubRoutes() []Route {
 	return []Route{
 		route("GET", "stubs", "listStubs", "List the stubs: routes of the service beside the specified ones", "",
 			(*Admin).listStubs),
-		route("POST", "stubs", "addStub", "Add a stub; patterns are those of net/http.ServeMux, and the first stub whose conditions hold responds", stubExample,
-			(*Admin).addStub),
+		route("POST", "stubs", "addStub", "Add a stub; patterns are those of net/http.ServeMux, and the first stub whose "+
+			"conditions hold responds", stubExample, (*Admin).addStub),
 		route("DELETE", "stubs", "removeStubs",
 			"Remove every stub, or those of an operation; the response contains the others",
 			"", (*Admin).removeStubs),

@@ -81,7 +81,8 @@ func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
 	everywhere := "CUSTOMS FUMIGATION LITHIUM-BATTERY MSDS MUSEUM QUARANTINE"
 	for _, test := range []struct{ name, origin, destination, want string }{
 		{"to the United States", "NG", "US",
-			"AMS CUSTOMS FDA DROP-BALL FISH-WILDLIFE FOOTWEAR FUMIGATION LITHIUM-BATTERY MSDS MUSEUM QUARANTINE STEEL TEXTILE WATCH"},
+			"AMS CUSTOMS FDA DROP-BALL FISH-WILDLIFE FOOTWEAR FUMIGATION LITHIUM-BATTERY MSDS MUSEUM QUARANTINE STEEL " +
+				"TEXTILE WATCH"},
 		{"from the United States", "US", "NG", everywhere},
 		{"between other countries", "NG", "GB", everywhere},
 		{"within the United States", "US", "US", ""},
@@ -94,8 +95,8 @@ func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
 }
 
 // everyType is a form with a field of each kind.
-const everyType = `{"forms": [{"slug": "OTHER", "title": "t", "description": "d", "mode": "manual", "price_usd": 1, "generation_seconds": 0,
-	"fields": [
+const everyType = `{"forms": [{"slug": "OTHER", "title": "t", "description": "d", "mode": "manual", "price_usd": 1,
+	"generation_seconds": 0, "fields": [
 		{"name": "text", "label": "l", "type": "string", "required": true},
 		{"name": "choice", "label": "l", "type": "string", "values": ["red", "blue"], "required": true},
 		{"name": "code", "label": "l", "type": "string", "pattern": "[A-Z]{2}|-"},

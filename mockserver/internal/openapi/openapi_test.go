@@ -63,7 +63,8 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 // What the document makes depend on a dialect is a field with a value that it can have.
 func TestOpenAPI_DependsOnKnownFields(t *testing.T) {
 	t.Parallel()
-	for _, text := range regexp.MustCompile(`"x-when":\s*\{\s*"([\w.]+)=?([^"]*)"`).FindAllStringSubmatch(string(specification.Service()), -1) {
+	when := regexp.MustCompile(`"x-when":\s*\{\s*"([\w.]+)=?([^"]*)"`)
+	for _, text := range when.FindAllStringSubmatch(string(specification.Service()), -1) {
 		if err := shippingtest.Dialect(t, text[1]+"="+text[2]).Check(); err != nil {
 			t.Errorf("x-when names %q: %v", text[0], err)
 		}
@@ -129,7 +130,8 @@ func TestWrite_FollowsAssumptions(t *testing.T) {
 	if strings.Contains(plain, `"x-when"`) || strings.Contains(plain, `"x-every-operation"`) {
 		t.Error("a member of the files is in the document")
 	}
-	changed := write(t, operations.All(), "offer.mode=kind,offer.automated=auto,refusal.code=data.reason,purchase.confirmation=empty")
+	changed := write(t, operations.All(),
+		"offer.mode=kind,offer.automated=auto,refusal.code=data.reason,purchase.confirmation=empty")
 	var document struct {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]map[string]any }

@@ -18,7 +18,8 @@ func TestPage_ShowsItsLines(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"Wristwatch, 89.90 USD": "Wristwatch, 89.90 USD", "Café §5": "Caf\xe9 \xa75", "₦1 Łódź": "?1 ?\xf3d?",
-		`(a) \ b`: `\(a\) \\ b`, "a\nb\x00\x7f": "a b  ", "\xff": "?", "": "", strings.Repeat("é", 91): strings.Repeat("\xe9", 90) + "...",
+		`(a) \ b`: `\(a\) \\ b`, "a\nb\x00\x7f": "a b  ", "\xff": "?", "": "",
+		strings.Repeat("é", 91): strings.Repeat("\xe9", 90) + "...",
 	} {
 		found := shown.FindSubmatch(pdf.Page([]string{line}))
 		if found == nil || string(found[1]) != want {

@@ -68,7 +68,8 @@ func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
 		{
 			"items", `{"line_items":[
 				{"item_id":"IT-1","description":"a","quantity":1,"unit_price":1,"currency":"USD","weight":1,"origin_country":"CN"},
-				{"item_id":"IT-1","hs_code":"watch","currency":"usd","unit_price":"free","weight":"light","origin_country":"China"}]}`,
+				{"item_id":"IT-1","hs_code":"watch","currency":"usd","unit_price":"free","weight":"light",
+				"origin_country":"China"}]}`,
 			regulatory.CodeInvalidRequest, []string{
 				"line_items[1].item_id must not be that of line_items[0]", "line_items[1].description must describe the item",
 				"line_items[1].hs_code must have 2, 4, 6, 8, 10 or 12 digits", "line_items[1].quantity must be at least 1",

@@ -171,7 +171,8 @@ func TestRecord_GoldenFiles(t *testing.T) {
 			return w.get(r)
 		},
 		"failed_analysis.json": func(t *testing.T, w *world) *regulatory.Record {
-			w.refused(regulatory.CodeAnalysisFailed)(w.Analyze(regulatory.AnalyzeInput{FileURL: "https://invoices.example/9.pdf"}))
+			unknown := regulatory.AnalyzeInput{FileURL: "https://invoices.example/9.pdf"}
+			w.refused(regulatory.CodeAnalysisFailed)(w.Analyze(unknown))
 			return w.Records()[0]
 		},
 		"invoice_failed_generation.json": func(t *testing.T, w *world) *regulatory.Record {
@@ -229,7 +230,8 @@ func TestGeneration_ManualDocumentAwaitsEvidence(t *testing.T) {
 	w.purchase(r, "CUSTOMS", "MSDS")
 	w.advance(24 * time.Hour)
 	w.is(r, "processing: CUSTOMS generated, MSDS awaiting_evidence")
-	w.refused(regulatory.CodeNoEvidenceAwaited, "CUSTOMS", "requires no evidence")(w.SubmitEvidence(r.RequestID, "CUSTOMS"))
+	w.refused(regulatory.CodeNoEvidenceAwaited, "CUSTOMS", "requires no evidence")(
+		w.SubmitEvidence(r.RequestID, "CUSTOMS"))
 	w.refused(regulatory.CodeNotFound, "FDA")(w.SubmitEvidence(r.RequestID, "FDA"))
 	w.refused(regulatory.CodeNotFound, "RD-9")(w.SubmitEvidence("RD-9", "MSDS"))
 	w.record(w.SubmitEvidence(r.RequestID, "MSDS"))

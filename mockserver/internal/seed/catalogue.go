@@ -14,12 +14,13 @@ import (
 var catalogueJSON []byte
 
 type catalogue struct {
-	Articles     map[string]article            `json:"articles"`     // by a short name
-	Places       map[string]regulatory.Address `json:"places"`       // by a short name
-	Consignments []consignment                 `json:"consignments"` // newest first; the first matches several forms, the last two none
-	Invoices     []consignment                 `json:"invoices"`
-	Carriers     []carrier                     `json:"carriers"`
-	Wallets      []walletSeed                  `json:"wallets"` // the first has plenty; the last has next to nothing
+	Articles map[string]article            `json:"articles"` // by a short name
+	Places   map[string]regulatory.Address `json:"places"`   // by a short name
+	// Consignments are newest first; the first matches several forms, the last two none.
+	Consignments []consignment `json:"consignments"`
+	Invoices     []consignment `json:"invoices"`
+	Carriers     []carrier     `json:"carriers"`
+	Wallets      []walletSeed  `json:"wallets"` // the first has plenty; the last has next to nothing
 }
 
 func readCatalogue() (c catalogue, err error) {

@@ -18,7 +18,8 @@ func NewPurchasing(offers int) *Purchasing {
 		}
 		return strings.Join(documents, ",")
 	}
-	const envelope = `{"status":true,"message":"OK","data":{"request_id":"RD-5FQJ2M81KD0XA7NB","status":"%s","available_documents":[%s],"documents":[%s]}}`
+	const envelope = `{"status":true,"message":"OK","data":{"request_id":"RD-5FQJ2M81KD0XA7NB","status":"%s",` +
+		`"available_documents":[%s],"documents":[%s]}}`
 	offered := list(`"amount":1,"currency":"NGN"`)
 	return &Purchasing{
 		draft:     fmt.Appendf(nil, envelope, "draft", offered, ""),
