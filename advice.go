@@ -253,7 +253,7 @@ func (e *RegulatoryError) advice() string {
 	if e.charged() {
 		text = "; the wallet was charged"
 	}
-	if e.Step == wait.StepPolled && (contextEnded(e.Err) || retryable(e.Err)) {
+	if e.Step == wait.StepPolled && (contextEnded(e.Err) || retryable(e.Err) || errors.Is(e.Err, wait.ErrUnlisted)) {
 		text += "; call Regulatory.Wait to continue" + e.undeclaredStatus()
 	}
 	return text
@@ -332,10 +332,10 @@ func declareRoute(o operations.Operation) string {
 	return `write in the dialect "routes += ` + o.Name + "=" + o.Method + " " + o.Route + `"`
 }
 
-// undeclaredStatus returns that nothing lists the status of the record, and the line that ends a wait for a draft with
-// it, as a part of an error; "" for a status that the specification or the dialect lists.
+// undeclaredStatus returns that nothing lists the status of the record, and the lines that end a wait for a draft with
+// it or continue one, as a part of an error; "" for a status that the specification or the dialect lists.
 func (e *RegulatoryError) undeclaredStatus() string {
-	if e.Request == nil || e.Request.Status == "" || e.Request.Status.known() || e.Request.means() != "" {
+	if e.Request == nil || !e.Request.unlisted() {
 		return ""
 	}
 	text := ", unless the status " + spelling.Quote(string(e.Request.Status)) + " is final: neither the specification nor " +
@@ -343,6 +343,10 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	line := e.Request.declareLine("record.states", string(e.Request.Status)+"=expired")
 	if line != "" && e.Step == wait.StepPolled && e.Outcome == "" && e.Request.mayBeAnalyzing() {
 		text += "; if a draft with it has expired, " + line
+	}
+	line = e.Request.declareLine("record.states", string(e.Request.Status)+"=generating")
+	if line != "" && errors.Is(e.Err, wait.ErrUnlisted) {
+		text += "; if it is a step before the end, " + line
 	}
 	return text
 }

@@ -330,6 +330,14 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		}
 		return err
 	}
+	reached := func(ctx context.Context, client *shipping.Client) error {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Hour)
+		defer cancel()
+		if _, err := client.Regulatory.Wait(ctx, "RD-1", nil); !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		return nil
+	}
 	const mode = `"amount":9,"currency":"NGN",`
 	for name, test := range map[string]struct {
 		service *shippingtest.Service
@@ -367,7 +375,9 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		"the name of a mode that is true or false": {offered(`{`+mode+`"slug":"FDA","how":{"robot":true}}`,
 			`{`+mode+`"slug":"MSDS","how":{"robot":false}}`), automated, []string{"offer.mode = how.robot", "offer.automated = true"}},
 		"a draft that has expired": {shippingtest.NewService(record("lapsed")), waited, []string{"record.states += lapsed=expired"}},
-		"the place of a record":    {shippingtest.NewService(success(`{"document":{"request_id":"RD-1","status":"draft"}}`)), read, []string{"record.at = document"}},
+		"a step before the end": {shippingtest.NewService(record("printing", `"transaction_id":"TR-1"`)), reached,
+			[]string{"record.states += printing=generating"}},
+		"the place of a record": {shippingtest.NewService(success(`{"document":{"request_id":"RD-1","status":"draft"}}`)), read, []string{"record.at = document"}},
 		"the form of a refusal": {requestService(responders{body(422, `{"error":{"reason":"Not possible"}}`)},
 			responders{record("draft")}), refused,
 			[]string{"refusal.format = object", "refusal.message = error.reason"}},

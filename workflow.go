@@ -186,6 +186,9 @@ func (r *RegulatoryRequest) mayBeAnalyzing() bool {
 // expired reports whether the dialect declares that a draft with this status has expired.
 func (r *RegulatoryRequest) expired() bool { return r.means() == "expired" }
 
+// unlisted reports whether neither the specification nor the dialect lists the status.
+func (r *RegulatoryRequest) unlisted() bool { return evidence.Unlisted(string(r.Status), r.Dialect) }
+
 // means returns the meaning of the status that the dialect declares; "" without one.
 func (r *RegulatoryRequest) means() string {
 	return cmp.Or(r.Dialect, new(dialect.Dialect)).Record.States[string(r.Status)]
@@ -287,7 +290,7 @@ func (f *flow) analyzed(ctx context.Context, record *RegulatoryRequest) (*Regula
 	}
 	waiting.analysis, waiting.last = true, record
 	waiting.polls.Begin()
-	if err := sleep(ctx, waiting.polls.Found(ctx, true, false).Next, nil); err != nil {
+	if err := sleep(ctx, waiting.polls.Found(ctx, true, false, false).Next, nil); err != nil {
 		return record, waiting.failed(err)
 	}
 	return waiting.run(ctx)
@@ -411,10 +414,11 @@ func (f *flow) waiting() (*waiting, error) {
 }
 
 // Wait polls a purchased request until its status is completed or failed. A failed request is returned together with an
-// error that is [ErrRequestFailed]. Wait continues if this package does not know the status. A poll that fails is
-// retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Every error but a [*ValidationError] is
-// a [*RegulatoryError], with the record as last read, which wraps the [*Error] of the last poll, the context's error,
-// or [ErrNotPurchased] for a request that stays a draft.
+// error that is [ErrRequestFailed]. A status that neither the specification nor the dialect lists may be a final one: it
+// ends the wait after an hour, with an error that prints the line which declares it as a step before the end. A poll
+// that fails is retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Every error but a
+// [*ValidationError] is a [*RegulatoryError], with the record as last read, which wraps the [*Error] of the last poll,
+// the context's error, or [ErrNotPurchased] for a request that stays a draft.
 //
 // Specification: "Poll: GET /v1/regulatory-documents/request/:request_id until status is completed or
 // failed".
@@ -490,7 +494,8 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	if w.analysis && !record.mayBeAnalyzing() {
 		return 0, true, nil
 	}
-	poll := w.polls.Found(ctx, record.Status == StatusDraft || w.analysis, record.Status.Final() || record.expired())
+	poll := w.polls.Found(ctx, record.Status == StatusDraft || w.analysis, record.Status.Final() || record.expired(),
+		record.unlisted())
 	switch poll.End {
 	case wait.StillDraft:
 		if w.analysis {
@@ -501,6 +506,8 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		}
 		return 0, true, w.failed(fmt.Errorf("%w after %s: nothing has purchased it: call Regulatory.Purchase; if a "+
 			"purchase has just succeeded, call Regulatory.Wait again", ErrNotPurchased, w.polls.DraftFor))
+	case wait.StillUnlisted:
+		return 0, true, w.failed(wait.ErrUnlisted)
 	case wait.NotYet:
 		w.report(wait.StepPolled, poll, nil)
 		return poll.Next, false, nil

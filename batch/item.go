@@ -32,8 +32,10 @@ type entry struct {
 	fresh   bool             // the draft was made in this run
 	open    bool             // the item had not ended when this process claimed it
 	unread  string           // why the charge that this run has seen cannot be read; "" if it can
-	err     error
-	done    bool
+	// unlisted is the record as last read, with its status only, if nothing lists the status.
+	unlisted *shipping.RegulatoryRequest
+	err      error
+	done     bool
 
 	beside shipping.Amount // what this run reserved beside the prices; not given if it reserved nothing
 }
@@ -446,10 +448,16 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.record.Step == StepFailed && record.Status == shipping.StatusDraft {
 		return 0, e.failed(wait.StepPolled, record, errDraftAgain)
 	}
-	poll := e.polls.Found(ctx, record.Status == shipping.StatusDraft, record.Status.Final())
+	isUnlisted := evidence.Unlisted(string(record.Status), record.Dialect)
+	poll := e.polls.Found(ctx, record.Status == shipping.StatusDraft, record.Status.Final(), isUnlisted)
+	if e.unlisted = nil; isUnlisted {
+		e.unlisted = &shipping.RegulatoryRequest{Status: record.Status, Dialect: record.Dialect}
+	}
 	switch poll.End {
 	case wait.StillDraft:
 		return 0, e.failed(wait.StepPolled, record, wait.ErrStale)
+	case wait.StillUnlisted:
+		return 0, e.failed(wait.StepPolled, record, wait.ErrUnlisted)
 	case wait.NotYet:
 		e.polled(shipping.PollEvent{Step: wait.StepPolled, Request: record}, poll)
 		return poll.Next, nil

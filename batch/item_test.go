@@ -752,20 +752,25 @@ func TestBatch_SettlesAPurchaseOfAPeriodWithAnotherCurrency(t *testing.T) {
 	})
 }
 
-// An item whose generation is being retried when the run is interrupted has not failed.
+// An item whose generation is being retried when the run is interrupted has not failed. A status that nothing lists is
+// named.
 func TestBatch_ARetryThatIsInterruptedIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	type row struct{ status, want string }
+	shippingtest.EachInBubble(t, map[string]row{
+		"listed":   {"processing", `request "RD-SH-1" is purchased, and the generation had failed`},
+		"unlisted": {"packing", `the status "packing" is final: neither the specification nor the dialect lists it`},
+	}, func(t *testing.T, test row) {
 		failed, service := purchasing(t, "SH-1"), &walletService{}
 		failed.Step, failed.Purchase = batch.StepFailed, nil
-		service.put("RD-SH-1", "processing")
+		service.put("RD-SH-1", test.status)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		report, err := batch.Run(ctx, walletClient(t, service), walletItems(1), &batch.Options{
 			Select: shipping.SelectAll, Journal: newMemoryJournal(t, failed),
 		})
 		if !errors.Is(err, context.DeadlineExceeded) || report.Results[0].State != batch.StateWaiting ||
-			!strings.Contains(report.Err().Error(), `request "RD-SH-1" is purchased, and the generation had failed`) {
+			!strings.Contains(report.Err().Error(), test.want) {
 			t.Errorf("%+v, %v", report.Err(), err)
 		}
 	})

@@ -264,7 +264,11 @@ func (e *entry) unfinished() error {
 	if e.record.Step == StepFailed {
 		problem = "the generation had failed when it was read the last time"
 	}
-	return fmt.Errorf("%w: request %s is purchased, and %s", errWaiting, spelling.Quote(e.record.RequestID), problem)
+	err := fmt.Errorf("%w: request %s is purchased, and %s", errWaiting, spelling.Quote(e.record.RequestID), problem)
+	if e.unlisted != nil {
+		return e.failed(wait.StepPolled, e.unlisted, fmt.Errorf("%w: %w", err, wait.ErrUnlisted))
+	}
+	return err
 }
 
 // errUnsettled is the error of an item whose purchase an earlier run left open, and which this run did not reach.

@@ -384,11 +384,13 @@ func TestBatch_APollThatFails(t *testing.T) {
 		counts int
 	}
 	shippingtest.EachInBubble(t, map[string]row{
-		"for good":      {responders{denied}, batch.StateWaiting, shipping.ErrUnauthorized, 1},
-		"behind":        {responders{gone, gone, done}, batch.StateCompleted, nil, 3},
-		"never there":   {responders{gone}, batch.StateWaiting, shipping.ErrNotFound, 11},
-		"for a while":   {responders{busy, busy, done}, batch.StateCompleted, nil, 3},
-		"as a draft":    {responders{record("draft")}, batch.StateWaiting, wait.ErrStale, 0},
+		"for good":    {responders{denied}, batch.StateWaiting, shipping.ErrUnauthorized, 1},
+		"behind":      {responders{gone, gone, done}, batch.StateCompleted, nil, 3},
+		"never there": {responders{gone}, batch.StateWaiting, shipping.ErrNotFound, 11},
+		"for a while": {responders{busy, busy, done}, batch.StateCompleted, nil, 3},
+		"as a draft":  {responders{record("draft")}, batch.StateWaiting, wait.ErrStale, 0},
+		// It was polled for as long as the batch ran, and no error named it.
+		"unlisted":      {responders{record("done")}, batch.StateWaiting, wait.ErrUnlisted, 0},
 		"as failed":     {responders{record("failed")}, batch.StateFailed, shipping.ErrRequestFailed, 1},
 		"in the middle": {responders{record("processing"), denied}, batch.StateWaiting, shipping.ErrUnauthorized, 2},
 	}, func(t *testing.T, test row) {
@@ -398,6 +400,10 @@ func TestBatch_APollThatFails(t *testing.T) {
 		got, reads := report.Results[0], service.Count(http.MethodGet)
 		if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && reads != test.counts {
 			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, reads, test.state, test.err, test.counts)
+		}
+		const line = `write in the dialect "record.states += done=generating"`
+		if errors.Is(got.Err, wait.ErrUnlisted) && !strings.Contains(report.Err().Error(), line) {
+			t.Error(report.Err())
 		}
 	})
 }

@@ -96,6 +96,11 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 	return r
 }
 
+// Unlisted reports whether neither the specification nor the dialect, which may be nil, lists a status.
+func Unlisted(name string, d *dialect.Dialect) bool {
+	return name != "" && status.Of(name).State == status.Other && (d == nil || d.Record.States[name] == "")
+}
+
 // in returns the dialect of the service, which decides nothing if none is known.
 func (r *Record) in() *dialect.Dialect {
 	if r == nil || r.dialect == nil {

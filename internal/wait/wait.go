@@ -88,6 +88,8 @@ const (
 	AtEnd
 	// StillDraft: the request has stayed a draft for DraftFor.
 	StillDraft
+	// StillUnlisted: the request has had a status that nothing lists for an hour.
+	StillUnlisted
 	// Broken: a poll failed and another is of no use.
 	Broken
 )
@@ -96,14 +98,21 @@ const (
 var ErrStale = errors.New("the purchase succeeded, but the request still reads as a draft, as an old copy of it " +
 	"does; do not purchase again: wait for it later, and compare it with the wallet's transactions")
 
+// ErrUnlisted is the error of a wait for a request whose status neither the specification nor the dialect lists.
+var ErrUnlisted = errors.New("the status is not known")
+
+// unlistedFor is how long a request may have a status that nothing lists: it may be a final one.
+const unlistedFor = time.Hour
+
 // Polls decides after each poll of a request whether and when another follows.
 type Polls struct {
 	Intervals // with their defaults
 	started   time.Time
-	drafts    time.Time // since when every poll that did not fail has found a draft; zero if the last one did not
-	interval  time.Duration
-	polls     int
-	failures  int
+	// since when every poll that did not fail has found a draft, or a status that nothing lists; zero if the last one did not
+	drafts, unlisted time.Time
+	interval         time.Duration
+	polls            int
+	failures         int
 }
 
 // Poll is a poll and what follows it.
@@ -124,23 +133,32 @@ func (p *Polls) Begin() {
 	p.polls++
 }
 
-// Found returns what follows a poll that found the request as a draft, in a final state, or in neither.
-func (p *Polls) Found(ctx context.Context, draft, final bool) Poll {
+// Found returns what follows a poll that found the request as a draft, in a final state, in one that nothing lists, or in
+// none of them.
+func (p *Polls) Found(ctx context.Context, draft, final, unlisted bool) Poll {
 	p.failures = 0
 	next := p.next(ctx)
 	switch {
-	case !draft:
-		p.drafts = time.Time{}
-	case p.drafts.IsZero():
-		p.drafts = time.Now()
-	}
-	switch {
 	case final:
 		return p.poll(AtEnd, 0)
-	case draft && time.Since(p.drafts) >= p.DraftFor:
+	case lasts(&p.drafts, draft) >= p.DraftFor:
 		return p.poll(StillDraft, 0)
+	case lasts(&p.unlisted, unlisted) >= unlistedFor:
+		return p.poll(StillUnlisted, 0)
 	}
 	return p.poll(NotYet, next)
+}
+
+// lasts returns for how long a condition has held since a time, which it sets; 0 if it does not hold.
+func lasts(since *time.Time, holds bool) time.Duration {
+	switch {
+	case !holds:
+		*since = time.Time{}
+		return 0
+	case since.IsZero():
+		*since = time.Now()
+	}
+	return time.Since(*since)
 }
 
 // Failed returns what follows a poll that failed: another, no sooner than after, if it may go well.

@@ -64,7 +64,7 @@ func poll(ctx context.Context, polls *wait.Polls, f found) wait.Poll {
 	if f == busy || f == gone {
 		return polls.Failed(ctx, f == busy, 20*time.Second)
 	}
-	return polls.Found(ctx, f == draft, f == completed)
+	return polls.Found(ctx, f == draft, f == completed, false)
 }
 
 // A wait ends with its last state, or with a failure that is not retried or one more than MaxFailures in a row.
