@@ -219,9 +219,9 @@ func (a Amount) StringFixed(decimals int) string {
 // MarshalJSON writes a JSON number. An amount that was not given is 0; an unreadable one is an error.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.MarshalText() }
 
-// UnmarshalJSON reads a JSON number or a string that contains one; null and an empty string mean not given.
-// Anything else makes the amount unreadable without failing the record around it: one odd field must not
-// lose a page. [Amount.Known] and every calculation report it.
+// UnmarshalJSON reads a JSON number or a string that contains one; null and an empty string mean not given. Anything
+// else makes the amount unreadable without failing the record around it: one field must not lose a page.
+// [Amount.Known] and every calculation report it.
 func (a *Amount) UnmarshalJSON(data []byte) error {
 	*a = amountOf(data)
 	return nil

@@ -104,7 +104,7 @@ type BudgetError struct {
 	// Left was the rest of the budget before the purchase, negative if the budget was lowered; not given if nothing was
 	// spent or reserved.
 	Left Amount
-	// Beside lists the numbers that Needed counts in addition to the prices, or in place of one, such as "FDA: tax 75".
+	// Beside lists the numbers that Needed counts in addition to a price, or in its place, such as "FDA: tax 75".
 	Beside []string
 	// Declare has lines of the dialect with which the cost is clear and within the budget, if there are any.
 	Declare string
@@ -224,8 +224,8 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 }
 
 // declare returns lines of the dialect with which the documents fit, as a part of an error: each line that is enough
-// alone, or else pairs, or else three. The smallest numbers come first: who declares little errs little. The cost was
-// computed with each. It is "" if there are none.
+// alone, or else pairs, or else three. The smallest numbers come first. The cost was computed with each. It is "" if
+// there are none.
 func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, fits func(sum) bool) string {
 	const most = 3
 	// try returns the text of lines that are enough, or the lines that may be added to them.

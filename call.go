@@ -137,7 +137,7 @@ func nilContext(operation string) error {
 
 // noClient returns the error of a client that was not made by [NewClient].
 func noClient() error {
-	return invalidOption("Client", "is not one: make it with NewClient or NewClientFromEnv")
+	return invalidOption("Client", "must be made with NewClient or NewClientFromEnv")
 }
 
 // find returns the operation of a request. It reports a client that was not made by [NewClient].

@@ -27,8 +27,8 @@
 //
 // # Money
 //
-// An [Amount] is an exact decimal, never a float. [Amount.Known] is false if an amount was not sent or cannot be read.
-// An amount that was not sent counts as 0 in arithmetic; one that cannot be read is an error. [Transaction.Signed]
+// An [Amount] is an exact decimal, never a float. [Amount.Known] is false if an amount is missing or cannot be read. A
+// missing amount counts as 0 in arithmetic; one that cannot be read is an error. [Transaction.Signed]
 // returns the amount of a transaction with its sign.
 //
 // # Errors
@@ -37,7 +37,7 @@
 // [Error]: test it with errors.Is and the sentinels ([ErrUnauthorized], [ErrNotFound], [ErrRateLimited], …),
 // and read its fields with errors.AsType. Reads are retried while there is time; see [RetryPolicy]. Other
 // operations are retried only on evidence that nothing was sent, and a purchase never is. The comment of a method
-// names the errors that it returns beside these two.
+// names the errors that it returns besides these.
 //
 // # Regulatory documents
 //

@@ -63,7 +63,7 @@ const defaultPerPage = 100
 
 // Walk configures how All and Pages read a list. The zero value is the default.
 //
-// A walk ends without an error only if each record that the service's total promises has come, in whichever reading,
+// A walk ends without an error only if every record that the service's total counts was read, in any reading,
 // and the last reading saw no change. It reads the list up to four times, and up to eight times if records change
 // places.
 type Walk struct {

@@ -486,8 +486,8 @@ func responseOf(err error, before *evidence.Record) evidence.Response {
 type readBack struct {
 	service  RegulatoryService
 	purchase PurchaseRequest
-	// sent is the purchase as evidence. Purchase sets its QuietFor after a refusal only: whether a lost response charged
-	// nothing is left to SettlePurchase.
+	// sent is the purchase as evidence. Purchase sets its QuietFor only after a refusal: only SettlePurchase reports a
+	// lost purchase as not charged.
 	sent  evidence.Purchase
 	cause error // why the purchase was not confirmed; nil when settling
 	call  []CallOption
@@ -540,7 +540,8 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	}
 }
 
-// mayLag reports whether a reading does not find a request that was known before: readings may lag behind a new request.
+// mayLag reports whether a reading does not find a request that was known before: readings may lag behind a new
+// request.
 func (b *readBack) mayLag(err error) bool { return b.sent.Before != nil && errors.Is(err, ErrNotFound) }
 
 func (b *readBack) failed(outcome PurchaseOutcome, err error) error {

@@ -68,7 +68,7 @@ func (i Item) validate(name string) error {
 	return nil
 }
 
-// holdsMore reports whether the address of the file has parts that do not belong into a journal, or change.
+// holdsMore reports whether the address of the file has parts that do not belong in a journal, or change.
 func (i Item) holdsMore() bool {
 	address, err := url.Parse(i.Analyze.FileURL)
 	return err != nil || address.RawQuery != "" || address.ForceQuery || address.User != nil
@@ -94,7 +94,7 @@ type Options struct {
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A
 	// later run of the same period continues with what is left; another period begins with the whole budget. An item
 	// that was purchased in any period is not purchased again. A purchase counts in the period in which it was sent,
-	// also while its outcome is unknown; if it was not charged, and a later run purchases, that counts in the period of
+	// even while its outcome is unknown; if it was not charged, and a later run purchases, that counts in the period of
 	// that run. Take the period from the scheduler, not from the clock: it must be the same after a restart and on each
 	// machine.
 	Period string
@@ -109,7 +109,7 @@ type Options struct {
 	// the others. Each run returns when all items have ended, in whichever process. The journal's lease must be at least a
 	// quarter longer than Purchase.QuietFor. Nil is [Memory]: nothing can be resumed.
 	Journal Journal
-	// Progress is called after each step of each item, one call at a time. Beside the steps of [shipping.PollEvent] there
+	// Progress is called after each step of each item, one call at a time. Besides those of [shipping.PollEvent] there
 	// are "settling", before a run reads the outcome of a purchase that an earlier run left open, and "taken", if another
 	// process works on the item. Next is then the longest time of the reading, or the time until the next try.
 	Progress func(Event)
@@ -166,7 +166,7 @@ type Result struct {
 	// tax; not given if it reserved nothing.
 	Beside shipping.Amount
 	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. If the
-	// service has charged more than the draft can cost, it is [shipping.ErrOvercharged] too, also with StateCompleted,
+	// service has charged more than the draft can cost, it is [shipping.ErrOvercharged] too, even with StateCompleted,
 	// in the run that completes the item. The Request of a [*shipping.RegulatoryError] holds only the id and the
 	// status, because a batch can have many thousand items.
 	Err error
@@ -306,7 +306,7 @@ func (r Result) urgency() int {
 	return 2
 }
 
-// openItems are the open items of a report that have the same cause and the same cure.
+// openItems are the open items of a report that have the same cause and advice.
 type openItems struct {
 	first Result
 	keys  []string

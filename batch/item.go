@@ -100,7 +100,7 @@ func (e *entry) take(ctx context.Context) error {
 	return nil
 }
 
-// errOtherShipment is the error of an item whose key another shipment has: completed, it would be taken for this one.
+// errOtherShipment is the error of an item whose key another shipment has: completed, it would count as this one.
 var errOtherShipment = errors.New("shipping: the key belongs to another shipment")
 
 func otherShipment(record Record, source string) error {
@@ -522,7 +522,7 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 		err = errors.Join(e.run.mayPurchase(), e.run.mayContinue())
 	}
 	if err == nil {
-		// The intent is on the disk before the purchase is on the wire.
+		// The intent is on the disk before the purchase is sent.
 		err = e.run.note(e.claim, intent, e.alone())
 	}
 	switch {
@@ -544,8 +544,8 @@ func (e *entry) besides(draft *shipping.RegulatoryRequest) {
 	}
 }
 
-// explained adds to the error of a journal, which has no draft, which numbers the cost counts beside the prices, and
-// the lines of the dialect with which it is within the rest of the budget.
+// explained adds to a journal's error the numbers that the cost counts beside the prices, and the lines of the dialect
+// with which it fits the rest of the budget. A journal has no draft.
 func explained(err error, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	over, ok := err.(*shipping.BudgetError)
 	if !ok || len(over.Beside) > 0 || !over.Left.Known() {

@@ -55,8 +55,8 @@ type Record struct {
 const (
 	// EarlierRefused: each purchase of the item was refused, or never sent.
 	EarlierRefused = "refused"
-	// EarlierLost: the response of a purchase was lost. Also if it was settled as not charged, it is not certain that it
-	// never takes effect.
+	// EarlierLost: the response of a purchase was lost. Even if it was settled as not charged, it may take effect
+	// later.
 	EarlierLost = "lost"
 	// EarlierElsewhere: the request showed a purchase that the batch has not made.
 	EarlierElsewhere = "elsewhere"

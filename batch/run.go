@@ -17,7 +17,7 @@ import (
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// run is one run of a batch. Each item that was begun has a goroutine, also while it waits: then it is small, so that
+// run is one run of a batch. Each item that was begun has a goroutine, even while it waits: then it is small, so that
 // ten thousand can wait. Those that are worked on hold a slot.
 type run struct {
 	client    *shipping.Client
@@ -60,8 +60,8 @@ func newRun(client *shipping.Client, options Options, call []shipping.CallOption
 	return r
 }
 
-// load makes an entry of each item. If only this process has the journal, the items are claimed at once, so that
-// also the report of an interrupted run contains their states.
+// load makes an entry of each item. If only this process has the journal, the items are claimed at once, so that even
+// the report of an interrupted run contains their states.
 func (r *run) load(ctx context.Context, items []Item) error {
 	if err := r.count(ctx); err != nil {
 		return err
@@ -194,7 +194,7 @@ func (r *run) step(ctx context.Context, e *entry) (next time.Duration) {
 // maxSettling is how many purchases are settled at the same time. Each is read about eight times in five minutes.
 const maxSettling = 256
 
-// aside does something of an item that takes minutes and little work. Meanwhile others have its slot.
+// aside does a step of an item that takes minutes and little work. Meanwhile others have its slot.
 func (r *run) aside(do func()) {
 	<-r.slots
 	defer func() { r.slots <- struct{}{} }()
@@ -216,7 +216,7 @@ func (r *run) guarded(call func()) {
 	returned = true
 }
 
-// closingTime limits the calls of the journal after the context of a batch has ended.
+// closingTime limits calls to the journal after the context of a batch has ended.
 const closingTime = 5 * time.Second
 
 var errNoJournal = fmt.Errorf("shipping: the batch's context has ended, and its journal did not respond for another %s",

@@ -115,7 +115,7 @@ func (s *session) printable(text string) string {
 	}, s.key.Text(text))
 }
 
-// request contains the parts of a request beside its operation.
+// request contains the parts of a request but its operation.
 type request struct {
 	id    string         // in the place of a placeholder of the path
 	query url.Values     // nil: none

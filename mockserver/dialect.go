@@ -18,7 +18,7 @@ import (
 // [Server.Err] returns an error for a dialect that is not valid.
 func WithDialect(d *dialect.Dialect) Option { return func(c *config) { c.Dialect.Overlay(d) } }
 
-// Dialect returns what the world decides where the specification leaves a point open: what [WithDialect] and the
+// Dialect returns what the world decides at each open point of the specification: what [WithDialect] and the
 // scenario set, and the routes of the operations without a documented path.
 func (w *World) Dialect() *dialect.Dialect {
 	d := new(dialect.Dialect)

@@ -124,7 +124,7 @@ func (w *World) AddShipment(s goods.Shipment) (string, error) { return w.core.Ad
 // AddInvoice adds an invoice, and returns its URL. It returns an error as [World.AddShipment] does.
 func (w *World) AddInvoice(in goods.Invoice) (string, error) { return w.core.AddInvoice(in) }
 
-// Stub adds a route that the service has beside the specified ones, such as "POST" and "/v1/shipments/{id}". The
+// Stub adds a route that the specification does not have, such as "POST" and "/v1/shipments/{id}". The
 // pattern is a path of [http.ServeMux]. The handler gets the requests with the key of this world; if its response has
 // no Content-Type, it is sent as JSON. In the journal, in queries and in fault rules the operation of these requests is
 // the method and the pattern, such as "POST /v1/shipments/{id}".
@@ -135,8 +135,8 @@ func (w *World) Stub(method, pattern string, handler http.Handler) error {
 	return w.core.AddStub(world.Stub{Method: method, Pattern: pattern, Handler: handler})
 }
 
-// Requests returns how many HTTP requests named an operation, such as [shipping.OpPurchase], since the start.
-// The empty name counts requests that named no operation.
+// Requests returns the number of HTTP requests for an operation, such as [shipping.OpPurchase], since the start. The
+// empty name counts requests for none.
 func (w *World) Requests(operation string) int { return w.core.Log.Count(operation) }
 
 // Journal returns the journal, oldest entry first. It contains the latest 1,024 requests, or the number set with

@@ -210,7 +210,7 @@ func named(records []batch.Record) []string {
 	return names
 }
 
-// sums changes a few items, and reads the sum after each change, or only where Append returns it.
+// sums changes a few items, and reads the sum after each change, or only as Append returns it.
 func sums(j journal) {
 	budget := naira("250")
 	for n, step := range []struct {

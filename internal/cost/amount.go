@@ -75,7 +75,7 @@ func IsZero(v jsonread.Value) bool {
 	return v.Scalar() && err == nil && n.most.Sign() == 0
 }
 
-// startOfAmount returns the pattern of a text that may begin with an amount, also if the whole is not one. The group is
+// startOfAmount returns the pattern of a text that may begin with an amount, even if the whole is not one. The group is
 // a currency.
 var startOfAmount = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^\pL\pN]*(?:(?i:up to|from|plus|approx|min|max)\pL*[^\pL\pN]*)?(?:([A-Z]{3})[^\pL\pN]*)?\p{Nd}`)

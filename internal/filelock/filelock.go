@@ -42,7 +42,7 @@ func Acquire(path string) (*Lock, error) {
 	}
 }
 
-// Release removes the file that is locked, where the system lets it, and releases the lock.
+// Release removes the locked file, if the system allows it, and releases the lock.
 func (l *Lock) Release() error {
 	_ = os.Remove(l.file.Name()) // Windows keeps a file that is open
 	return errors.Join(Unlock(l.file), l.file.Close())

@@ -178,7 +178,7 @@ func (b builder) addFields(s *shape, t reflect.Type, path []reflect.Type) {
 // hidden is the character that hidden names consist of. No field has such a name.
 const hidden = "\x7f"
 
-// walk goes over a text beside the shape of the type that it is read into.
+// walk compares a text with the shape of the type that it is read into.
 type walk struct {
 	scanner
 	unknown []byte // the first name that no field has

@@ -3,7 +3,7 @@
 // Rows are ordered newest first. A row that arrives at the head pushes the others back, and a row that vanishes pulls
 // those behind it forward, so that a page number means other rows than before. [Walk] explains how it copes.
 //
-// The walk remembers each record, in 20 to 40 bytes. Its limits, beside those of docs/lists.md:
+// The walk remembers each record, in 20 to 40 bytes. Its limits besides those in docs/lists.md:
 //
 //   - A page of another size is not recognized if the total is wrong, or if there is neither pageCount nor hasNextPage.
 //   - If the total changes with nearly every page of two readings, and few pages bring anything new, the walk can end

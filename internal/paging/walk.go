@@ -22,7 +22,7 @@ import (
 // the total grew by. A page that was fetched ahead is also fetched again if its total or its size shows that it is
 // older than the previous page.
 //
-// A walk ends without an error only if each record that the service's total promises has come, in whichever reading,
+// A walk ends without an error only if every record that the service's total counts was read, in any reading,
 // and the last reading saw no change. No record is missing if a reading found as many as the total promised when it
 // began, less those that vanished, and each page had as many rows as its own total implies; or if the readings
 // together found all records of one moment, see settled. If records are missing, the numbers contradict the rows, or

@@ -23,8 +23,8 @@ type Call struct {
 // RequestID is the regulatory request of the calls.
 const RequestID = "RD-A1B2C3D4E5F6G7H8"
 
-// Calls returns every method that sends something, so that no method misses a case. The lists follow the services of
-// the client; every other method is a row.
+// Calls returns every method that sends something, so that no test misses one: the methods of lists from [Lists], and
+// a row for every other.
 func Calls() (calls []Call) {
 	for _, list := range Lists() {
 		calls = append(calls, list.asCall())

@@ -148,7 +148,7 @@ func defaultTransport() (next http.RoundTripper, own bool) {
 }
 
 // Do performs a call. It returns the response of the last attempt, or the reason why that attempt has none. If
-// ctx ended, it returns the last response that was retried beside the reason, if there was one.
+// ctx ended, it returns the last response that was retried with the reason, if there was one.
 func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	c.budget.earn()
 	s := &sending{client: c, retry: call.Retry, hooks: call.Hooks, http: c.http}

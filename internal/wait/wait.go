@@ -175,7 +175,8 @@ func (p *Polls) poll(end End, next time.Duration) Poll {
 	return Poll{End: end, Next: next, Number: p.polls, Elapsed: time.Since(p.started)}
 }
 
-// next is the time until the next poll. The time before a deadline is used for polls, down to the shortest interval.
+// next is the time until the next poll. Near a deadline, it is half of the time left, if that is more than
+// the shortest interval.
 func (p *Polls) next(ctx context.Context) time.Duration {
 	next := p.Next(&p.interval)
 	deadline, bounded := ctx.Deadline()

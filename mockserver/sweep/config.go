@@ -40,7 +40,7 @@ type Config struct {
 	Pairs bool
 	// Only is the one schedule to run. The run fails with [NotStruck] if one of its faults does not strike. Default: all.
 	Only Schedule
-	// MaxRuns limits the number of runs with faults to schedules that are evenly spaced. Default: no limit.
+	// MaxRuns limits the runs with faults, whose schedules are then evenly spaced. Default: no limit.
 	MaxRuns int
 	// Patience is the longest time that the program waits for a response. Faults of latency last a fifth longer. A request
 	// that arrives late takes effect 15 s later, but at most 45 s after it was sent. Default: 30 s, the longest time of an

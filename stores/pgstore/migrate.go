@@ -150,7 +150,7 @@ const (
 	insufficientPrivilege = "42501"
 )
 
-// lock waits until no other transaction holds the lock of that name; it is held to the end of this one.
+// lock waits for the lock of that name, which this transaction then holds to its end.
 func lock(ctx context.Context, tx pgx.Tx, name string) error {
 	_, err := tx.Exec(ctx, lockStatement, name)
 	return err

@@ -46,7 +46,7 @@ func (b *Webhooks) Add(h *Webhook) error {
 	return nil
 }
 
-// clone returns a book that starts out equal and goes its own way.
+// clone returns an independent copy of the book.
 func (b *Webhooks) clone() Webhooks {
 	return Webhooks{All: slices.Clip(b.All), Encoded: b.Encoded.Clone(), Bytes: b.Bytes}
 }

@@ -43,7 +43,7 @@ const (
 
 // UpdateItems replaces the items of a draft and determines which documents they require. A document
 // that is no longer required is removed with its profile; one that stays keeps its
-// stored amount; a new one is priced at the exchange rate of analyze time.
+// stored amount; a new one is priced at the exchange rate of the analysis.
 func (d *Service) UpdateItems(requestID string, in ItemsUpdate) (*Record, error) {
 	return d.edit(requestID, checkItems(in.LineItems), func(next *Record) error {
 		next.LineItems = d.identified(in.LineItems)

@@ -32,5 +32,5 @@ func (u *use) isOver(ago time.Duration) bool {
 	return u.now == 0 && time.Since(u.ended) >= ago
 }
 
-// Use counts a request to the world, which stays open until the result is called, unless it is closed by name.
+// Use counts a request, and keeps the world open until end is called, unless somebody closes it by name.
 func (w *World) Use() (end func()) { return w.use.begin() }
