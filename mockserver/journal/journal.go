@@ -137,9 +137,6 @@ type Why struct {
 	// Nearest is a valid request that differs as little as possible from the one that was sent; nil if none
 	// was found, or if the request was valid.
 	Nearest *Suggestion `json:"nearest_valid,omitempty"`
-	// Notes are sentences about probable mistakes: a misspelt field, or an identifier that the world does not
-	// have.
-	Notes []string `json:"notes,omitempty"`
 	// Findings are those of lint about this request, whether it was refused or not.
 	Findings []Finding `json:"findings,omitempty"`
 }

@@ -63,7 +63,6 @@ export function entryDetail(app, view, received) {
     const valid = why.nearest_valid;
     return h("div", { class: why.fault ? "reason fault" : "reason" },
       h("p", null, h("b", null, why.fault ? `An injected fault struck: ${why.fault}.` : why.message)),
-      why.notes?.map((text) => h("p", null, text)),
       facts([["Code", why.error_code], ["Specification", why.specification], ["Rule", why.rule]]),
       valid && nearest(valid, id));
   }
