@@ -89,10 +89,6 @@ func TestJournal_IsExported(t *testing.T) {
 	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
 		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
 	}
-	analyze := get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).text(t, "curl")
-	if !strings.HasPrefix(analyze, "curl ") || !strings.Contains(analyze, `'{"shipment_id":"`+srv.Shipments()[0]+`"}'`) {
-		t.Errorf("the command that analyzes a shipment is %s", analyze)
-	}
 }
 
 func TestSecrets_AreInNoRefusalAndNotInTheJournal(t *testing.T) {

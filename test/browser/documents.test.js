@@ -13,7 +13,7 @@ test("a shipment is analyzed, its documents are purchased, and the ledger has th
   const page = await s.visit("#/regulatory-requests");
   const goods = page.getByLabel("Shipment or invoice");
   await goods.locator("option", { hasText: "SH-MAGICNEEDEVIDENCE A manual document" }).waitFor({ state: "attached" });
-  await page.getByText("or:").waitFor(); // a command, from the server
+  await page.getByText("No regulatory requests yet").waitFor();
   await goods.selectOption({ label: await goods.locator("option", { hasText: "SH-MAGICNEEDEVIDENCE" }).innerText() });
   await page.getByRole("button", { name: "Analyze" }).click();
   const detail = page.locator(".detail");

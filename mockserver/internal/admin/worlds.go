@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/internal/spelling"
-	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -66,7 +65,6 @@ type worldDetails struct {
 	Webhooks     []string        `json:"webhooks" doc:"Newest first."`
 	Consignments []consignment   `json:"consignments" doc:"The shipments."`
 	Timers       []journal.Fired `json:"timers" doc:"The first pending timers, at most 100."`
-	Curl         string          `json:"curl,omitempty" doc:"A command that analyzes one of them."`
 }
 
 const maxTimers = 100
@@ -91,10 +89,10 @@ func viewWorld(w *world.World, withKey bool) worldSummary {
 	return v
 }
 
-func (s *Admin) viewDetails(w *world.World, withKey bool) worldDetails {
+func viewDetails(w *world.World, withKey bool) worldDetails {
 	return worldDetails{
-		viewWorld(w, withKey), w.Wallets(), w.Shipments(), w.Invoices(), w.Webhooks(),
-		viewConsignments(w), w.Clock.Pending(maxTimers), explain.AnalyzeCommand(w, s.Operations),
+		viewWorld(w, withKey), w.Wallets(), w.Shipments(), w.Invoices(), w.Webhooks(), viewConsignments(w),
+		w.Clock.Pending(maxTimers),
 	}
 }
 
@@ -139,7 +137,7 @@ func (s *Admin) openWorld(c *control, query keysQuery, order newWorld) (string, 
 		return "", worldDetails{}, err
 	}
 	c.header = http.Header{worldHeader: {w.Name()}}
-	return "The world is open", s.viewDetails(w, query.areShown()), nil
+	return "The world is open", viewDetails(w, query.areShown()), nil
 }
 
 func (s *Admin) open(order newWorld) (*world.World, error) {
@@ -160,7 +158,7 @@ func fullName(scenario, name string) string {
 }
 
 func (s *Admin) getWorld(c *control, parameters detailsParameters, _ none) (string, worldDetails, error) {
-	return "The world", s.viewDetails(c.world, parameters.areShown()), nil
+	return "The world", viewDetails(c.world, parameters.areShown()), nil
 }
 
 func (s *Admin) closeWorld(c *control, _ worldParameters, _ none) (string, worldSummary, error) {

@@ -36,7 +36,8 @@ func parse(w *world.World, c *journal.Entry, op operations.Operation) *sentReque
 	return sent
 }
 
-// nearest returns the valid request that is nearest to the one sent, or nil.
+// nearest returns the valid request that is nearest to the one sent, or nil if none was found, or if its operation is
+// not in the table.
 func (r *sentRequest) nearest(op operations.Operation, table []operations.Operation) *journal.Suggestion {
 	r.world.Lock()
 	made := r.corrected(op)
@@ -44,11 +45,6 @@ func (r *sentRequest) nearest(op operations.Operation, table []operations.Operat
 	if made == nil {
 		return nil
 	}
-	return suggest(made, table, r.world.URL)
-}
-
-// suggest converts a draft to a suggestion for a base address, or returns nil if its operation is not in the table.
-func suggest(made *draftRequest, table []operations.Operation, base string) *journal.Suggestion {
 	i := slices.IndexFunc(table, func(row operations.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil
@@ -67,7 +63,7 @@ func suggest(made *draftRequest, table []operations.Operation, base string) *jou
 	}
 	return &journal.Suggestion{
 		Operation: made.operation, Method: entry.Method, Target: target.RequestURI(), Body: entry.RequestBody,
-		Curl: entry.Curl(base),
+		Curl: entry.Curl(r.world.URL),
 	}
 }
 
@@ -272,20 +268,4 @@ func routeValues(route, path string) map[string]string {
 		}
 	}
 	return values
-}
-
-// AnalyzeCommand returns a command that analyzes the newest shipment, or else the first invoice, or "" if the world has
-// neither.
-func AnalyzeCommand(w *world.World, table []operations.Operation) string {
-	w.Lock()
-	sent := sentRequest{world: w}
-	made := sent.analyze()
-	w.Unlock()
-	if made == nil {
-		return ""
-	}
-	if suggestion := suggest(made, table, w.URL); suggestion != nil {
-		return suggestion.Curl
-	}
-	return ""
 }

@@ -23,7 +23,6 @@ function progress({ documents, available_documents: offered }) {
 /** @param {import("./app.js").App} app */
 export function regulatoryRequests(app) {
   let pages = 1;
-  let command = ""; // that analyzes a shipment
   const search = searchField(app, "Id, wallet, URL or state");
   let loaded = ""; // the search of the rows
   const goods = h("select", { "aria-label": "Shipment or invoice" });
@@ -37,7 +36,7 @@ export function regulatoryRequests(app) {
       progress(row),
       row.charged_amount !== undefined && money(row.charged_amount, row.currency),
     ],
-    empty: () => (app.route.query.q ? lesson("No request matches.") : lesson("No regulatory requests yet. Analyze a shipment or an invoice above, or:", command)),
+    empty: () => lesson(app.route.query.q ? "No request matches." : "No regulatory requests yet. Analyze a shipment or an invoice above."),
   });
   const view = split(app, {
     title: "Regulatory requests",
@@ -59,7 +58,6 @@ export function regulatoryRequests(app) {
       h("optgroup", { label: "Invoices" }, world.invoices.map((url) => option({ file_url: url }, url))),
       h("optgroup", { label: "Special inputs" }, index.special_inputs.map((one) =>
         shipment(one.shipment_id, one.description))));
-    command = world.curl;
   }
 
   /** query selects the newest requests of the search. */
