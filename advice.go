@@ -37,7 +37,7 @@ func (e *Error) hint() string {
 	case errors.Is(e.kind, ErrBodyTooLarge):
 		return "raise WithMaxResponseBytes"
 	}
-	return cmp.Or(e.connectionHint(), e.statusHint(), e.lostHint(), e.callHint())
+	return strings.TrimPrefix(cmp.Or(e.connectionHint(), e.statusHint(), e.lostHint(), e.callHint())+e.lines, "; ")
 }
 
 // callHint returns advice that an error about more than this call replaces by its own; see [RegulatoryError.causeText].
@@ -351,34 +351,38 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	return text
 }
 
-// undeclared returns the lines with which the response to a purchase shows more, as a part of an error: that it is a
-// refusal, the code of the refusal, or that the wallet holds too little.
+// undeclared returns the lines with which the response to a purchase shows more; see [Error.undeclared].
 func (e *RegulatoryError) undeclared() string {
-	failed, ok := errors.AsType[*Error](e.Err)
-	if !ok {
-		return ""
+	if failed, ok := errors.AsType[*Error](e.Err); ok {
+		return failed.undeclared()
 	}
-	body := jsonread.Parse(string(failed.Body))
+	return ""
+}
+
+// undeclared returns the lines with which a response shows more, as a part of an error: that it is a refusal, the code
+// of the refusal, or that the wallet holds too little. A program that only lists does not contain it.
+func (e *Error) undeclared() string {
+	body := jsonread.Parse(string(e.Body))
 	reason := reasonAt(body)
 	code := dialect.Line{Field: "refusal.code", Value: codeAt(body, reason)}
-	isNamed := func(word string) bool { return strings.Contains(strings.ToLower(failed.Message), word) }
+	isNamed := func(word string) bool { return strings.Contains(strings.ToLower(e.Message), word) }
 	condition, lines := "", []dialect.Line{code}
 	switch {
-	case !failed.refused && mayRefuse(failed.StatusCode) && refuses(reason, failed.StatusCode, failed.Body):
+	case !e.refused && mayRefuse(e.StatusCode) && refuses(reason, e.StatusCode, e.Body):
 		condition = "; if the service refuses in this form, "
 		lines = []dialect.Line{{Field: "refusal.format", Value: "object"}, {Field: "refusal.message", Value: reason}, code}
-	case !failed.refused:
+	case !e.refused:
 		return ""
-	case failed.Code == "":
+	case e.Code == "":
 		condition = "; if the code of a refusal is there, "
 	case slices.ContainsFunc([]string{"fund", "balance", "insufficient", "too little"}, isNamed):
 		condition = "; if this is the code of a wallet that holds too little, "
-		lines = []dialect.Line{{Field: "refusal.funds_code", Value: failed.Code}}
+		lines = []dialect.Line{{Field: "refusal.funds_code", Value: e.Code}}
 	default:
 		return ""
 	}
 	lines = slices.DeleteFunc(lines, func(line dialect.Line) bool { return line.Value == "" })
-	if text := failed.dialect.Declare(lines...); text != "" {
+	if text := e.dialect.Declare(lines...); text != "" {
 		return condition + text
 	}
 	return ""

@@ -321,6 +321,18 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		}
 		return err
 	}
+	refusal := func(err error) error {
+		if failed, ok := errors.AsType[*shipping.Error](err); ok && failed.Refused() {
+			return nil
+		}
+		return err
+	}
+	edited := func(ctx context.Context, client *shipping.Client) error {
+		return refusal(shippingtest.Err(client.Regulatory.UpdateItems(ctx, "RD-1", nil)))
+	}
+	refusedAnalysis := func(ctx context.Context, client *shipping.Client) error {
+		return refusal(shippingtest.Err(analyzed(ctx, client)))
+	}
 	waited := func(ctx context.Context, client *shipping.Client) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
@@ -387,6 +399,11 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		"the form of a refusal with a code of another name": {requestService(responders{body(422,
 			`{"problem":{"kind":"E_RULE","detail":"Not possible"}}`)}, responders{record("draft")}), coded,
 			[]string{"refusal.format = object", "refusal.message = problem.detail", "refusal.code = problem.kind"}},
+		"the form of a refused edit": {shippingtest.NewService(body(422, `{"error":{"reason":"Not possible","code":"E"}}`)), edited,
+			[]string{"routes += regulatory.items.update=PUT /v1/regulatory-documents/request/{request_id}/items",
+				"refusal.format = object", "refusal.message = error.reason", "refusal.code = error.code"}},
+		"the form of a refused analysis": {shippingtest.NewService(body(422, `{"detail":"Not possible"}`)), refusedAnalysis,
+			[]string{"refusal.format = object", "refusal.message = detail"}},
 		"the place of a code in a list": {requestService(responders{body(422,
 			`{"status":false,"errors":[{"no":"E17","why":"Not possible"}]}`)}, responders{record("draft")}), coded,
 			[]string{"refusal.code = errors.0.no"}},

@@ -105,6 +105,7 @@ type Error struct {
 	request           string // the method and URL for which another RoundTripper returned Cause
 	address           string // the base address, if it was not reached, and its option
 	explained         string // the path at which the reference server explains the response
+	lines             string // see [Error.undeclared]; not of a purchase, whose error prints them itself
 }
 
 // Attempt is one attempt to send the request of a call.

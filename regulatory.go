@@ -130,6 +130,9 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 		}
 		return nil
 	})
+	if failed, ok := err.(*Error); ok {
+		failed.lines = failed.undeclared()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -96,6 +96,9 @@ func (e *RegulatoryError) causeText(id string) string {
 		if hint := failed.callHint(); hint != "" && e.advice() != "" {
 			text = strings.Replace(text, "; "+hint, "", 1)
 		}
+		if strings.Contains(e.advice(), failed.lines) {
+			text = strings.Replace(text, failed.lines, "", 1)
+		}
 	}
 	if explanation := e.explanation(); explanation != "" { // it stands at the end
 		text = strings.Replace(text, explanation, "", 1)
