@@ -169,18 +169,9 @@ func (w *World) Inject(rules ...fault.Rule) error { return w.core.Inject(rules..
 // are still on their way, take effect at once.
 func (w *World) ClearFaults() { w.core.ClearFaults() }
 
-// RemoveFault removes the fault rule with this number. It returns an error if there is no such rule.
-func (w *World) RemoveFault(number int) error { return w.core.RemoveFault(number) }
-
 // AddWebhook subscribes a receiver and returns its webhook_id. It returns an error if the URL is not a valid
 // target.
 func (w *World) AddWebhook(h notify.Webhook) (string, error) { return w.core.AddWebhook(h) }
-
-// ChangeWebhook changes a webhook. It returns an error, and changes nothing, if the webhook does not exist or the
-// URL is invalid.
-func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
-	return w.core.ChangeWebhook(id, change)
-}
 
 // RemoveWebhook removes a webhook. Deliveries that are being sent still arrive.
 func (w *World) RemoveWebhook(id string) error { return w.core.RemoveWebhook(id) }

@@ -34,8 +34,6 @@ type Config struct {
 	Goal Goal
 	// Faults are the names of the faults to try. Default: all of [Faults] but [Kill], which Restart adds.
 	Faults []string
-	// EveryRequest strikes every one of several equal requests. Default: the first two and the last.
-	EveryRequest bool
 	// Pairs tries, after all single faults, two faults in one run.
 	Pairs bool
 	// Only is the one schedule to run. The run fails with [NotStruck] if one of its faults does not strike. Default: all.

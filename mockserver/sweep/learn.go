@@ -75,9 +75,8 @@ func (r *run) requestsSent() string {
 	return text
 }
 
-// thinned returns the requests that are struck: of equal ones, such as polls, the first two and the last, unless every
-// request is to be struck.
-func thinned(c *Config, requests []Request) []Request {
+// thinned returns the requests that are struck: of equal ones, such as polls, the first two and the last.
+func thinned(requests []Request) []Request {
 	total, seen := map[string]int{}, map[string]int{}
 	for _, r := range requests {
 		total[r.same]++
@@ -85,7 +84,7 @@ func thinned(c *Config, requests []Request) []Request {
 	var chosen []Request
 	for _, r := range requests {
 		seen[r.same]++
-		if c.EveryRequest || seen[r.same] <= 2 || seen[r.same] == total[r.same] {
+		if seen[r.same] <= 2 || seen[r.same] == total[r.same] {
 			chosen = append(chosen, r)
 		}
 	}

@@ -128,7 +128,7 @@ func (f Fault) strikes(r Request, later []Request) bool {
 func planPairs(c *Config, first Schedule, requests []Request) []Schedule {
 	var schedules []Schedule
 	struck := first[0].at(requests)
-	for _, second := range plan(c, thinned(c, requests)) {
+	for _, second := range plan(c, thinned(requests)) {
 		if struck >= 0 && second[0].at(requests) > struck && !(first.kills() && second.kills()) {
 			schedules = append(schedules, Schedule{first[0], second[0]})
 		}

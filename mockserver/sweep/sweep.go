@@ -74,7 +74,7 @@ func (s *sweeper) sweep(ctx context.Context) error {
 	if len(s.config.Only) > 0 {
 		return s.all(ctx, []Schedule{s.config.Only})
 	}
-	if err := s.all(ctx, plan(s.config, thinned(s.config, normal.Requests))); err != nil || !s.config.Pairs {
+	if err := s.all(ctx, plan(s.config, thinned(normal.Requests))); err != nil || !s.config.Pairs {
 		return err
 	}
 	var pairs []Schedule // learned from the runs with one fault that are as they should be

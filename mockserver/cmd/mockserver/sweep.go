@@ -64,7 +64,6 @@ without faults; 2 if the command line is invalid.`,
 			env.time("quiet", 10*time.Second, "idle time until a notified program is ended"),
 			env.text("setup", "", "a JSON file of /_mock/ requests that prepare each server"),
 			env.text("goal", "", "a JSON file, or JSON, with the expected purchases"),
-			env.toggle("every-request", "all of several equal requests, such as polls"),
 			env.number("parallel", 8, "the number of runs at the same time"),
 			env.number("max-runs", 1000, "the most runs with faults; 0 for no limit"),
 			env.time("timeout", 8*time.Minute, "the longest run"),
@@ -158,8 +157,7 @@ func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 	c := sweep.Config{
 		Options: []mockserver.Option{mockserver.WithDialect(d), mockserver.WithSeed(cmd.Uint64("seed")),
 			mockserver.WithScenario(cmd.String("scenario"))},
-		Faults: words(cmd.String("faults")), EveryRequest: cmd.Bool("every-request"), Pairs: cmd.Bool("pairs"),
-		MaxRuns:  int(cmd.Uint64("max-runs")),
+		Faults: words(cmd.String("faults")), Pairs: cmd.Bool("pairs"), MaxRuns: int(cmd.Uint64("max-runs")),
 		Patience: cmd.Duration("patience"), Restart: cmd.Bool("restart"), Quiet: cmd.Duration("quiet"),
 		Parallel: int(cmd.Uint64("parallel")), Timeout: cmd.Duration("timeout"),
 		Setup: func(*mockserver.World) error { return nil },
@@ -225,7 +223,7 @@ func words(list string) []string {
 }
 
 // notReplayed are the flags that select runs or the form of the report.
-var notReplayed = []string{"only", "pairs", "faults", "every-request", "max-runs", "parallel", "json"}
+var notReplayed = []string{"only", "pairs", "faults", "max-runs", "parallel", "json"}
 
 // replay returns the command that makes a run again.
 func replay(cmd *cli.Command, schedule string) string {
