@@ -250,14 +250,11 @@ func unusualAmount(raw string) Amount {
 }
 
 // MarshalText writes the form of [Amount.String], for flags, CSV and configuration.
-func (a Amount) MarshalText() ([]byte, error) { return a.AppendText(nil) }
-
-// AppendText implements [encoding.TextAppender]. It appends the text of [Amount.MarshalText].
-func (a Amount) AppendText(dst []byte) ([]byte, error) {
+func (a Amount) MarshalText() ([]byte, error) {
 	if a.state == amountUnreadable {
-		return dst, ErrAmountUnreadable
+		return nil, ErrAmountUnreadable
 	}
-	return a.number.Append(dst, a.number.Scale), nil
+	return a.number.Append(nil, a.number.Scale), nil
 }
 
 // UnmarshalText parses text as [ParseAmount] does.

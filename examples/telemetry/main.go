@@ -10,7 +10,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,28 +26,17 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-const usage = `Telemetry shows calls of the client as OpenTelemetry sees them. It has no flags.
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service, which it only reads.
-Without them it is a demonstration on the reference server.
-`
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdout)
+	err := run(ctx, os.Stdout)
 	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "telemetry:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("telemetry", flag.ContinueOnError)
-	flags.SetOutput(out)
-	flags.Usage = func() { fmt.Fprint(out, usage) }
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
+func run(ctx context.Context, out io.Writer) error {
 	spans := tracetest.NewInMemoryExporter()
 	metrics, err := observed(ctx, spans)
 	if len(spans.GetSpans()) == 0 {

@@ -35,7 +35,7 @@ func TestTheTableShowsCallsAndTheirAttempts(t *testing.T) {
 	t.Setenv("SHIPPING_BASE_URL", "")
 	t.Setenv("SHIPPING_SECRET_KEY", "")
 	var out bytes.Buffer
-	if err := run(t.Context(), nil, &out); err != nil {
+	if err := run(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

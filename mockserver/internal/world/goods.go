@@ -77,13 +77,9 @@ func (w *World) consignment(items []goods.Item, from, to shipping.Address,
 			return c, fmt.Errorf("mockserver: line_items[%d]: %w", i, err)
 		}
 	}
-	if c.Addresses.Origin, err = address(from, shipping.Address{City: "Lagos", Country: "NG"}); err != nil {
-		return c, err
-	}
-	if c.Addresses.Destination, err = address(to,
-		shipping.Address{City: "New York", State: "NY", Country: "US"}); err != nil {
-		return c, err
-	}
+	newYork := shipping.Address{City: "New York", State: "NY", Country: "US"}
+	c.Addresses.Origin = regulatory.Address(cmp.Or(from, shipping.Address{City: "Lagos", Country: "NG"}))
+	c.Addresses.Destination = regulatory.Address(cmp.Or(to, newYork))
 	if documents != nil {
 		if c.Offers, err = w.Regulatory.Offers(documents); err != nil {
 			return c, fmt.Errorf("mockserver: %w", err)
@@ -119,17 +115,4 @@ func (w *World) lineItem(item goods.Item) (made regulatory.LineItem, err error) 
 		Quantity:  regulatory.Quantity(cmp.Or(item.Quantity, 1)),
 		UnitPrice: item.UnitPrice, Currency: cmp.Or(item.Currency, "USD"), OriginCountry: item.OriginCountry,
 	}, nil
-}
-
-// address returns an address of the server: the given one, or another if it is empty.
-func address(given, other shipping.Address) (made regulatory.Address, err error) {
-	if given == (shipping.Address{}) {
-		given = other
-	}
-	text, err := json.Marshal(given) // the address of the server has the same members
-	if err != nil {
-		return made, err
-	}
-	err = json.Unmarshal(text, &made)
-	return made, err
 }
