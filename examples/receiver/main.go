@@ -3,7 +3,8 @@
 //
 //	go run ./examples/receiver                             # a demonstration on the reference server
 //	SHIPPING_SECRET_KEY=sk_… go run ./examples/receiver -addr :8080
-//	SHIPPING_SECRET_KEY=sk_… SHIPPING_BASE_URL=https://… go run ./examples/receiver -addr :8080 -buy shop -budget "250000 NGN"
+//	SHIPPING_SECRET_KEY=sk_… SHIPPING_BASE_URL=https://… \
+//		go run ./examples/receiver -addr :8080 -buy shop -budget "250000 NGN"
 //
 // While a key is rotated, SHIPPING_PREVIOUS_SECRET_KEY holds the other one. Ctrl-C stops listening, and finishes the
 // notifications that have arrived. A file remembers them, so that none is printed again after a restart.

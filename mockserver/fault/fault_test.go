@@ -19,7 +19,8 @@ func TestFault_IsTheSameAfterJSON(t *testing.T) {
 			90*time.Second),
 		`{"kind":"respond","status":204}`:                      fault.Respond(204, nil, ""),
 		`{"kind":"respond","status":200,"body_base64":"/wA="}`: fault.Respond(200, nil, "\xff\x00"),
-		`{"kind":"respond","status":200,"header":{"Content-Type":"application/json","Date":[],"Warning":["one","two"]},"body":"{\"data\":"}`: fault.Respond(
+		`{"kind":"respond","status":200,"header":{"Content-Type":"application/json","Date":[],` +
+			`"Warning":["one","two"]},"body":"{\"data\":"}`: fault.Respond(
 			200, http.Header{"Content-Type": {"application/json"}, "Warning": {"one", "two"}, "Date": nil}, `{"data":`),
 	}
 	for _, kind := range fault.Kinds() {

@@ -44,7 +44,7 @@ type Entry struct {
 	// ShipmentID and RegulatoryRequestID are the shipment and the regulatory request that the request is about, from its
 	// response or else from its body; empty if neither names one.
 	ShipmentID          string `json:"shipment_id,omitempty" doc:"The shipment that the request is about."`
-	RegulatoryRequestID string `json:"regulatory_request_id,omitempty" doc:"The regulatory request that the request is about."`
+	RegulatoryRequestID string `json:"regulatory_request_id,omitempty" doc:"The regulatory request that it is about."`
 	// Charged is the amount that a purchase has charged, with its currency; empty if it charged nothing.
 	Charged string `json:"charged,omitempty" doc:"The amount that a purchase has charged, with its currency."`
 	// RequestBody and ResponseBody are the bodies, up to the length that mockserver.WithJournal sets. RequestBytes

@@ -87,8 +87,10 @@ func TestRun_Errors(t *testing.T) {
 		{"conform http://127.0.0.1:1 -key k -write -most 5", exitFailure, "add -purchase TYPE and -most AMOUNT"},
 		{"conform http://127.0.0.1:1 -key k -second-purchase", exitFailure, "add -purchase TYPE and -most AMOUNT"},
 		{"conform http://127.0.0.1:1 -key k -purchase FDA -most 5", exitFailure, "add -write"},
-		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most naira", exitUsage, `the currency, such as "150.00 NGN"`},
-		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most 50", exitUsage, `-most: needs an amount and a currency of three letters, such as "150.00 NGN"`},
+		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most naira", exitUsage,
+			`the currency, such as "150.00 NGN"`},
+		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most 50", exitUsage,
+			`-most: needs an amount and a currency of three letters, such as "150.00 NGN"`},
 		{"env -url http://{busy}", exitFailure, "no mockserver responds"},
 		{"env -url 4010", exitFailure, "invalid base address"},
 	} {
