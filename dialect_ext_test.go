@@ -358,6 +358,8 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 	}{
 		"the name of a price": {offered(`{"document_type":"FDA","value_due":9,"currency":"NGN"}`), priced,
 			[]string{"offer.amount = value_due"}},
+		"the name of a price with its currency": {offered(`{"document_type":"FDA","kosten":"9.00 NGN"}`), priced,
+			[]string{"offer.amount = kosten"}},
 		"the name of a price, without a budget": {offered(`{"document_type":"FDA","value_due":9,"currency":"NGN"}`),
 			unbudgeted, []string{"offer.amount = value_due"}},
 		"the quote of a draft": {shippingtest.NewService(record("draft",
@@ -373,6 +375,8 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 			[]string{"offer.default_currency = XXX"}},
 		"the name of a currency": {offered(`{"document_type":"FDA","amount":9,"cost":{"unit":"NGN"}}`), priced,
 			[]string{"offer.currency = cost.unit"}},
+		"the name of a type in other words": {offered(`{` + mode + `"code":"zoll","mode":"automated"}`), automated,
+			[]string{"offer.document_type = code"}},
 		"the name of a type": {offered(`{`+mode+`"code":"FDA","mode":"automated"}`, `{`+mode+`"code":"MSDS","mode":"manual"}`),
 			automated, []string{"offer.document_type = code"}},
 		"the name of a mode": {offered(`{`+mode+`"slug":"FDA","kind":"AUTOMATED"}`, `{`+mode+`"slug":"MSDS","kind":"manual"}`),
@@ -512,6 +516,10 @@ func TestDialect_ErrorsWithoutALine(t *testing.T) {
 	purchase := func(ctx context.Context, client *shipping.Client) error {
 		return shippingtest.Err(shippingtest.Purchase(ctx, client, false))
 	}
+	unpriced := func(ctx context.Context, client *shipping.Client) error {
+		_, _, err := shippingtest.Must(client.Regulatory.Get(ctx, "RD-1"))(t).Price("FDA")
+		return err
+	}
 	for name, test := range map[string]struct {
 		service *shippingtest.Service
 		call    call
@@ -530,6 +538,11 @@ func TestDialect_ErrorsWithoutALine(t *testing.T) {
 				defer cancel()
 				return shippingtest.Err(client.Regulatory.Wait(ctx, "RD-1", nil))
 			}, "", `call Regulatory.Wait to continue, unless the status "done" is final: neither the specification nor the dialect lists it`},
+		"a price of no member that can be named": {shippingtest.NewService(record("draft", `"available_documents":[`+
+			`{"document_type":"FDA","kosten":{"zahl":{"wert":9}},"nr_id":7,"etwa":"ca. 9","art":"auto"}]`)), unpriced, "",
+			`it shows neither amount nor price, but kosten.zahl.wert 9, nr_id 7, etwa "ca. 9"`},
+		"types that nobody knows": {shippingtest.NewService(record("draft", `"available_documents":[{"nr":17}]`)), unpriced, "",
+			"no document_type that could be read"},
 		"a form that is declared": {requestService(responders{body(422, `{"status":true,"error":{"reason":"Not possible"}}`)},
 			responders{record("draft")}), purchase, "refusal.format=object,refusal.message=error.reason", "outcome unknown"},
 		"another code of a wallet that holds too little": {requestService(responders{body(402,

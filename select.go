@@ -31,7 +31,8 @@ func (r *RegulatoryRequest) withoutOffers() error {
 		return nil
 	case len(r.AvailableDocuments) > 0 && cost.Read(r.shown().Data, r.Dialect, "").None():
 		return errors.New("shipping: the offers of the draft show no document_type that could be read: " +
-			cmp.Or(r.declareName("offer.document_type", isType), "set offer.document_type of the dialect"))
+			cmp.Or(r.declareName("offer.document_type", isType), r.declareName("offer.document_type", mayBeType),
+				"set offer.document_type of the dialect"))
 	}
 	lists := r.shown().Data.Paths(isList)
 	if slices.Contains(lists, name) {
@@ -43,6 +44,9 @@ func (r *RegulatoryRequest) withoutOffers() error {
 }
 
 func isType(text string) bool { return DocumentType(text).Known() }
+
+// mayBeType reports whether a text can be a type that the specification does not list.
+func mayBeType(text string) bool { return mayBeMode(text) && !isUsualMode(text) }
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
 // any case of letters (assumption; offer.automated of the dialect is another value). It returns an error if no document

@@ -377,8 +377,8 @@ func (c *counter) codes(field string, v jsonread.Value, at place) (lines []diale
 // is compared only if that of the offer's currency is known.
 func (c *counter) foreign(currency string) bool {
 	isSymbol := !strings.ContainsFunc(currency, unicode.IsLetter)
-	if currency == "" || !isSymbol {
-		return currency != "" && !SameCurrency(currency, c.currency)
+	if currency == "" || c.currency == "" || !isSymbol {
+		return currency != "" && c.currency != "" && !SameCurrency(currency, c.currency)
 	}
 	for known := range strings.FieldsSeq(currencies) {
 		if SameCurrency(known[:3], c.currency) {

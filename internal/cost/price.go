@@ -58,9 +58,31 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 		}
 	}
 	if found.path == nil {
+		const most = 8
+		if shown := numbersIn(offer, ""); len(shown) > 0 && !strings.HasSuffix(missing, "is an object") {
+			missing += ", but " + strings.Join(shown[:min(len(shown), most)], ", ")
+		}
 		return price{}, noPrice(offer, d, "has no price that could be read ("+missing+")")
 	}
 	return found, nil
+}
+
+// numbersIn returns the members below a value that have digits, each with its path.
+func numbersIn(v jsonread.Value, path string) (shown []string) {
+	if v.Scalar() && strings.ContainsAny(v.Text, "0123456789") {
+		text := v.Text
+		if v.Kind == '"' || len(text) > longest {
+			text = spelling.Quote(text)
+		}
+		return []string{path + " " + text}
+	}
+	for _, m := range v.Members {
+		shown = append(shown, numbersIn(m.Value, strings.TrimPrefix(path+"."+m.Name, "."))...)
+	}
+	for _, element := range v.Elements {
+		shown = append(shown, numbersIn(element, path)...)
+	}
+	return shown
 }
 
 // noPrice returns the error of an offer without a clear price, with each member that may be the price.
