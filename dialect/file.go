@@ -54,10 +54,12 @@ func Parse(text []byte) (*Dialect, error) {
 	if err := json.Unmarshal(text, &any); err != nil {
 		line, fix := 1, ""
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			before, wrong := text[:syntax.Offset-1], text[syntax.Offset-1]
-			line += bytes.Count(before, []byte("\n"))
-			if (wrong == '}' || wrong == ']') && bytes.HasSuffix(bytes.TrimSpace(before), []byte(",")) {
-				fix = fmt.Sprintf(": remove the comma before %c", wrong)
+			const space, brackets = " \t\r\n", "}]"
+			line += bytes.Count(text[:syntax.Offset], []byte("\n"))
+			before := bytes.TrimRight(text[:syntax.Offset], space+brackets)
+			wrong := bytes.TrimLeft(text[len(before):], space)
+			if bytes.HasSuffix(before, []byte(",")) && len(wrong) > 0 && strings.Contains(brackets, string(wrong[:1])) {
+				fix = fmt.Sprintf(": remove the comma before %c", wrong[0])
 			}
 		}
 		return nil, fmt.Errorf("the dialect is not valid JSON, in line %d: %w%s", line, err, fix)

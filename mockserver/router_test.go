@@ -81,7 +81,7 @@ func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 			"longer than 1048576 bytes"},
 		{"a form", "delivery_id=WD-1", "application/x-www-form-urlencoded", 415, "Content-Type: application/json"},
 		{"malformed type", "{}", "json;;", 415, "Content-Type: application/json"},
-		{"single quotes", `{'delivery_id':'a'}`, "application/json", 400, "a single quote at byte 2: write double quotes"},
+		{"single quotes", `{'delivery_id':'a'}`, "application/json", 400, "a single quote: write double quotes"},
 		{"syntax", `{"delivery_id":}`, "application/json", 400, "at byte"},
 		{"cut off", `{"delivery_id":"WD`, "application/json", 400, "byte"},
 		{"an array", `[]`, "application/json", 400, "not a JSON object"},

@@ -243,13 +243,17 @@ func misspelt(unknown []string, into any) string {
 // position describes a decoding error of a body of a length, and the byte at which it occurred.
 func position(err error, length int) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		text := fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
-		if strings.Contains(text, `'\''`) {
-			text = fmt.Sprintf("it has a single quote at byte %d: write double quotes", syntax.Offset)
+		if strings.Contains(syntax.Error(), `'\''`) {
+			return "it has a single quote: write double quotes"
 		}
-		return text
+		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
 	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if ok && wrong.Type == reflect.TypeFor[time.Time]() || strings.HasPrefix(err.Error(), "Time.UnmarshalJSON: ") {
+		// Of a fault rule: no other body has times.
+		return "from or until is not a time: write it as 2026-01-05T09:30:00Z; for the n-th request use nth or first"
+	}
+	if ok {
 		if wrong.Value == "number" && (wrong.Type.Name() == "Duration" || strings.HasSuffix(wrong.Field, "duration")) {
 			return fmt.Sprintf("field %q is a number: write a string with a unit, such as \"90s\" or \"1h30m\"", wrong.Field)
 		}
@@ -262,9 +266,6 @@ func position(err error, length int) string {
 	}
 	if date, ok := errors.AsType[*time.ParseError](err); ok {
 		return fmt.Sprintf("%s is not a time: write it as 2026-01-05T09:30:00Z", date.Value)
-	}
-	if strings.HasPrefix(err.Error(), "Time.UnmarshalJSON: ") { // of a fault rule: no other body has times
-		return "from or until is not a time: write it as 2026-01-05T09:30:00Z; for the n-th request use nth or first"
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Sprintf("it is incomplete, with %d bytes: send the whole JSON object", length)
