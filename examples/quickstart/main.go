@@ -4,16 +4,12 @@
 //
 //	go run ./examples/quickstart
 //
-// It needs no set-up: it starts the reference server itself. If SHIPPING_BASE_URL and SHIPPING_SECRET_KEY are set, it
-// uses that service instead, with the records of -wallet, -shipment and -webhook, and asks before it spends.
+// It needs no set-up: it starts the reference server itself, whose money is pretend. examples/first is a program for
+// your own service.
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -29,9 +25,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
+	err := run(ctx, os.Stdout)
 	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "\nquickstart:", err)
 		os.Exit(1)
 	}
@@ -41,91 +37,50 @@ func main() {
 type program struct {
 	client                    *shipping.Client
 	wallet, shipment, webhook string
-	yes                       bool
-	in                        io.Reader
 	out                       io.Writer
-	server                    *mockserver.Server       // nil if the service is yours
-	purchase                  *shipping.PurchaseResult // nil if nothing was purchased
+	server                    *mockserver.Server
+	purchase                  *shipping.PurchaseResult
 }
 
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err error) {
-	p := &program{in: in, out: out}
-	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	flags.SetOutput(out)
-	flags.Usage = func() {
-		fmt.Fprintln(out, "SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service, and these flags its records:")
-		flags.PrintDefaults()
-		fmt.Fprintln(out, "Without the variables, quickstart is a demonstration on the reference server.")
-	}
-	flags.StringVar(&p.wallet, "wallet", "", "`wallet` to read, such as VA-0123456789")
-	flags.StringVar(&p.shipment, "shipment", "", "`shipment` to make documents for, such as SH-7Q2M…")
-	flags.StringVar(&p.webhook, "webhook", "", "`webhook` to replay a notification to, such as WA-0123456789")
-	flags.BoolVar(&p.yes, "yes", false, "purchase without asking")
-	if err := flags.Parse(args); err != nil {
+// run runs the steps on a server that it starts.
+func run(ctx context.Context, out io.Writer) error {
+	server := mockserver.New()
+	defer server.Close()
+	if err := server.Err(); err != nil {
 		return err
 	}
-	if os.Getenv("SHIPPING_BASE_URL") == "" && os.Getenv("SHIPPING_SECRET_KEY") == "" {
-		return p.demonstrate(ctx)
-	}
-	if p.client, err = shipping.NewClientFromEnv(); err != nil {
-		return err
-	}
-	return p.steps(ctx, p.client.BaseURL())
-}
-
-// demonstrate runs the steps on a server that it starts.
-func (p *program) demonstrate(ctx context.Context) error {
-	p.server = mockserver.New()
-	defer p.server.Close()
-	if err := p.server.Err(); err != nil {
-		return err
-	}
-	inbox, err := p.server.AddWebhook(notify.Webhook{Name: "Quickstart", URL: notify.InboxURL})
+	inbox, err := server.AddWebhook(notify.Webhook{Name: "Quickstart", URL: notify.InboxURL})
 	if err != nil {
 		return err
 	}
-	p.wallet = cmp.Or(p.wallet, p.server.Wallets()[0])
-	p.shipment = cmp.Or(p.shipment, p.server.Shipments()[0])
-	p.webhook = cmp.Or(p.webhook, inbox)
-	if p.client, err = shipping.NewClient(p.server.SecretKey, shipping.WithBaseURL(p.server.URL)); err != nil {
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
+	if err != nil {
 		return err
 	}
-	return p.steps(ctx, p.server.URL+" (the reference server, started for this program; the money is pretend)")
-}
-
-// agreed asks whether a price may be spent, unless the money is pretend or -yes was given.
-func (p *program) agreed(price string) bool {
-	if p.server != nil || p.yes {
-		return true
-	}
-	fmt.Fprintf(p.out, "   Spend %s from the wallet? [y/N] ", price)
-	answer, _ := bufio.NewReader(p.in).ReadString('\n') // an empty answer is a no
-	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y")
+	p := &program{client: client, wallet: server.Wallets()[0], shipment: server.Shipments()[0], webhook: inbox, out: out,
+		server: server}
+	return p.steps(ctx)
 }
 
 func (p *program) line(format string, args ...any) { fmt.Fprintf(p.out, "   "+format+"\n", args...) }
 
 // steps prints each step of a shipment that crosses a border.
-func (p *program) steps(ctx context.Context, service string) error {
-	fmt.Fprintf(p.out, "\nA shipment crosses a border\n%s\n", service)
+func (p *program) steps(ctx context.Context) error {
+	fmt.Fprintf(p.out, "\nA shipment crosses a border\n%s (the reference server, started for this program; the money is "+
+		"pretend)\n", p.server.URL)
 	for i, step := range []struct {
-		heading      string
-		run          func(context.Context) error
-		flag, record string // that the step needs
+		heading string
+		run     func(context.Context) error
 	}{
-		{"Where can it go?", p.countries, "", ""},
-		{"What does it cost?", p.rates, "", ""},
-		{"Who is notified?", p.webhooks, "", ""},
-		{"Which transactions does the wallet have?", p.transactions, "wallet", p.wallet},
-		{"Which documents does a shipment need?", p.documents, "shipment", p.shipment},
-		{"What did it take from the wallet?", p.debit, "wallet", p.wallet},
-		{"Replay a notification", p.replay, "webhook", p.webhook},
+		{"Where can it go?", p.countries},
+		{"What does it cost?", p.rates},
+		{"Who is notified?", p.webhooks},
+		{"Which transactions does the wallet have?", p.transactions},
+		{"Which documents does a shipment need?", p.documents},
+		{"What did it take from the wallet?", p.debit},
+		{"Replay a notification", p.replay},
 	} {
 		fmt.Fprintf(p.out, "\n%d  %s\n", i+1, step.heading)
-		if step.flag != "" && step.record == "" {
-			p.line("skipped: name one with -%s", step.flag)
-			continue
-		}
 		if err := step.run(ctx); err != nil {
 			return err
 		}
@@ -213,18 +168,6 @@ func (p *program) documents(ctx context.Context) error {
 			chosen = append(chosen, offer.DocumentType)
 		}
 	}
-	if len(chosen) == 0 {
-		p.line("No document can be made without a third party: nothing was purchased.")
-		return nil
-	}
-	price, currency, err := draft.Price(chosen...)
-	if err != nil {
-		return err
-	}
-	if !p.agreed(money(price, currency)) {
-		p.line("You did not answer yes: nothing was purchased.")
-		return nil
-	}
 	// Sole: this program created the draft and shares it with nobody. If the response is lost, a request that is no longer
 	// a draft was purchased here.
 	purchase := &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: chosen, Draft: draft, Sole: true}
@@ -232,9 +175,7 @@ func (p *program) documents(ctx context.Context) error {
 		return err
 	}
 	p.line("Purchased the automated ones, once: %s.", list(chosen))
-	if p.purchase.ChargedAmount.Known() { // the confirmation need not show it
-		p.line("The wallet was charged %s.", money(p.purchase.ChargedAmount, p.purchase.Currency))
-	}
+	p.line("The wallet was charged %s.", money(p.purchase.ChargedAmount, p.purchase.Currency))
 	_, err = p.client.Regulatory.Wait(ctx, draft.RequestID, &shipping.PollOptions{
 		MinInterval: 300 * time.Millisecond,
 		Progress:    p.progress,
@@ -278,30 +219,19 @@ func (p *program) offers(draft *shipping.RegulatoryRequest) {
 
 // debit shows the transaction of the purchase.
 func (p *program) debit(ctx context.Context) error {
-	if p.purchase == nil {
-		p.line("Nothing: nothing was purchased.")
-		return nil
-	}
 	for transaction, err := range p.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: p.wallet}) {
 		if err != nil {
 			return err
 		}
-		named := p.purchase.TransactionID != "" && transaction.TransactionID == p.purchase.TransactionID
-		if named || strings.Contains(transaction.Description, p.purchase.RequestID) {
+		if transaction.TransactionID == p.purchase.TransactionID {
 			p.transaction(transaction)
 			return nil
 		}
 	}
-	p.line("The list does not show it yet: no transaction has the id %q or mentions %s.", p.purchase.TransactionID,
-		p.purchase.RequestID)
-	return nil
+	return fmt.Errorf("the list does not show the transaction %s", p.purchase.TransactionID)
 }
 
 func (p *program) replay(ctx context.Context) error {
-	if p.shipment == "" {
-		p.line("skipped: name the shipment of the notification with -shipment")
-		return nil
-	}
 	result, err := p.client.Webhooks.Replay(ctx, &shipping.ReplayRequest{
 		ShipmentID: p.shipment, Event: shipping.EventShipmentCreated, WebhookID: p.webhook,
 	})
@@ -309,9 +239,6 @@ func (p *program) replay(ctx context.Context) error {
 		return err
 	}
 	p.line("%s for %s is queued as %s.", result.Event, result.ShipmentID, result.DeliveryID)
-	if p.server == nil { // your webhook receives it
-		return nil
-	}
 	received, err := p.server.AwaitInbox(ctx, 1, 10*time.Second)
 	if err != nil {
 		return err
@@ -330,9 +257,6 @@ func (p *program) transaction(t *shipping.Transaction) {
 }
 
 func money(amount shipping.Amount, currency string) string {
-	if !amount.Known() {
-		return "unknown"
-	}
 	return amount.StringFixed(2) + " " + currency
 }
 
