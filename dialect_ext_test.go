@@ -52,6 +52,9 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 				one(`"amount":1.5,"converted_amount":2501.03,"currency":"NGN"`), "is more than the price"},
 			"more money": {in(offer{Amount: "price", Beside: []string{"tax"}}),
 				one(`"price":90,"tax":7.5,"surcharge":50,"currency":"NGN"`), "140.00 NGN needed"},
+			"three digits": {in(offer{Amount: "amount"}), one(`"amount":"1.500","currency":"NGN"`), "1500.00 NGN needed"},
+			"thousands of dinars": {in(offer{Amount: "amount"}), one(`"amount":"1,500.000","currency":"KWD"`),
+				"priced in KWD"},
 			"currency not sent": {in(offer{Currency: "ccy"}), priced, "ccy (offer.currency), which it does not show"},
 			"another's currency": {in(offer{Currency: "shown_in"}),
 				one(`"amount":9,"shown_in":"NGN","currency":"USD"`), `currency is "USD"`},
@@ -269,6 +272,11 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		}
 		return err
 	}
+	inDinars := func(ctx context.Context, client *shipping.Client) error {
+		draft := shippingtest.Must(analyzed(ctx, client))(t)
+		_, err := (&shipping.Budget{Amount: shippingtest.Amount(t, "45"), Currency: "KWD"}).Check(draft, "FDA")
+		return err
+	}
 	read := func(ctx context.Context, client *shipping.Client) error {
 		_, err := client.Regulatory.Get(ctx, "RD-1")
 		return err
@@ -371,6 +379,12 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 			[]string{"offer.document_type = code"}},
 		"the names of a draft that was stored": {offered(`{"code":"FDA","value_due":9,"currency":"NGN"}`), stored,
 			[]string{"offer.document_type = code", "offer.amount = value_due"}},
+		"a price with three decimals": {offered(`{"document_type":"FDA","amount":"41.500","fee":"0,250","currency":"KWD"}`), inDinars,
+			[]string{"offer.amount = amount"}},
+		"the price with three decimals and its currency": {offered(`{"document_type":"FDA","amount":"41.500 KWD"}`), inDinars,
+			[]string{"offer.amount = amount"}},
+		"a price with three decimals and its currency": {offered(`{"document_type":"FDA","due":"41,500 KWD","fee":"1.250"}`), inDinars,
+			[]string{"offer.amount = due"}},
 		"the currency of a price": {offered(`{"document_type":"FDA","amount":9}`), unbudgeted,
 			[]string{"offer.default_currency = XXX"}},
 		"the name of a currency": {offered(`{"document_type":"FDA","amount":9,"cost":{"unit":"NGN"}}`), priced,

@@ -134,6 +134,8 @@ func TestAnalyzeAndPoll_AChargeAboveTheCost(t *testing.T) {
 		"a text":                     {draftOfTwo, completed(`"charged_amount":"NGN 2,400.50"`), ""},
 		"above, in a text":           {draftOfTwo, completed(`"charged_amount":"2400.51 NGN"`), "charged 2400.51 NGN"},
 		"another currency in a text": {draftOfTwo, completed(`"charged_amount":"$5","currency":"NGN"`), "charged 5.00 USD"},
+		"three decimals": {`"available_documents":[{"document_type":"FDA","amount":2.4,"currency":"KWD"}]`,
+			completed(`"charged_amount":"2.400 KWD"`), ""},
 		"not readable": {draftOfTwo, completed(`"charged_amount":"about 2400","currency":"NGN"`),
 			`charged_amount is "about 2400"`},
 		"in an object": {draftOfTwo, completed(`"charged_amount":{"sum":"2400.5 NGN"}`),

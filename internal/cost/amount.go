@@ -3,6 +3,7 @@ package cost
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -66,7 +67,30 @@ func Charge(v jsonread.Value) (n decimal.Number, currency string, read bool) {
 			charge.code = known[:3]
 		}
 	}
+	if hasThreeDecimals(charge.code) {
+		charge = charge.inThousandths(v)
+	}
 	return charge.most, charge.code, err == nil && !charge.percent && (charge.code == "" || IsCode(charge.code))
+}
+
+// hasThreeDecimals reports whether the smallest unit of a currency is a thousandth.
+func hasThreeDecimals(currency string) bool {
+	return slices.Contains(strings.Fields("BHD IQD JOD KWD LYD OMR TND"), strings.ToUpper(currency))
+}
+
+// thousandths returns the pattern of a text with three digits behind its only separator, such as "41.500 KWD".
+var thousandths = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^-0-9.,]*([0-9]+)[.,]([0-9]{3})[^-0-9.,]*$`)
+})
+
+// inThousandths returns an amount that was read from a text, with three digits behind its only separator as decimals.
+func (a amount) inThousandths(v jsonread.Value) amount {
+	if found := thousandths().FindStringSubmatch(v.Text); v.Kind == '"' && found != nil {
+		if n, err := decimal.Parse(found[1] + "." + found[2]); err == nil {
+			a.plain, a.most = n, n
+		}
+	}
+	return a
 }
 
 // IsZero reports whether a value is an amount of zero, such as "0.00 NGN".

@@ -126,6 +126,13 @@ func (o *Offers) Cost(slug string) (Cost, error) {
 	}
 	c := counter{price: price, shown: offer, offer: d,
 		currency: strings.TrimSpace(cmp.Or(price.currency, own, o.inDraft.Text, code, assumed))}
+	if hasThreeDecimals(c.currency) {
+		path := strings.Join(price.path, ".")
+		n := price.inThousandths(offer.At(path))
+		if c.price.plain = n.plain; path == d.Amount {
+			c.price.most, c.inThousandths = n.most, true
+		}
+	}
 	switch {
 	case c.currency == "":
 		return Cost{}, o.noCurrency(&c)
