@@ -360,25 +360,6 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 		got.Documents)
 }
 
-// Members under other names and in other shapes are read, and so are a state and a source that nobody knows.
-func TestTolerance_RegulatoryRecord(t *testing.T) {
-	t.Parallel()
-	five := shippingtest.Amount(t, "5")
-	body := `{"request_id":"RD-1","status":"halted","source":"email","addresses":[],"profiles":{"FDA":"later"},` +
-		`"available_documents":["FDA",{"type":"FDA","price":5},{"slug":"FDA","amount":"5.00"},{"type":7,"price":"free"}],` +
-		`"items":[{"description":"tea","quantity":"2.5"}],"shipment_id":"SH-1"}`
-	got := shippingtest.Must(regulatory(t, shippingtest.NewService(success(body))).Get(t.Context(), "RD-1"))(t)
-	shippingtest.Diff(t, "record", &shipping.RegulatoryRequest{
-		RequestID: "RD-1", Status: "halted", Source: "email", ShipmentID: "SH-1", Raw: shipping.RawJSON(body),
-		Profiles:  map[shipping.DocumentType]shipping.RawJSON{"FDA": `"later"`},
-		LineItems: []shipping.LineItem{{Description: "tea", Quantity: 2.5}},
-		AvailableDocuments: []shipping.AvailableDocument{
-			{DocumentType: "FDA"}, {DocumentType: "FDA", Amount: five}, {DocumentType: "FDA", Amount: five},
-			{DocumentType: "7", Amount: readAmount(t, "free")},
-		},
-	}, got)
-}
-
 func TestRawJSON_KeepsWhatCame(t *testing.T) {
 	t.Parallel()
 	object := shipping.RawJSON(`{"a":"b","n":1.50,"z":null,"o":{"p":[1]}}`)
