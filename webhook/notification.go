@@ -26,8 +26,6 @@ type Notification struct {
 	Data shipping.RawJSON
 	// Body is the whole body, byte for byte as it was signed.
 	Body []byte
-	// ReceivedAt is the time of the delivery.
-	ReceivedAt time.Time
 	// Attempt counts the calls of the handler for this notification, from 1.
 	Attempt int
 }

@@ -125,7 +125,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.refuse(w, request, http.StatusBadRequest, err)
 		return
 	}
-	n.ReceivedAt, n.EventID = time.Now(), identifier(request, r.settings.scheme.EventID)
+	n.EventID = identifier(request, r.settings.scheme.EventID)
 	if n.ID = identifier(request, r.settings.scheme.DeliveryID); n.ID == "" {
 		n.ID = hash(body)
 	}

@@ -32,11 +32,6 @@ func keyFlag(env environment) cli.Flag {
 	return env.text("key", "", "the secret key of the account", secretKeyVariable)
 }
 
-// tokenFlag declares the flag for the token of /_mock/.
-func tokenFlag(env environment) cli.Flag {
-	return env.text("token", "", "the token that serve prints, if it is needed")
-}
-
 // baseURL returns the address of the service for a subcommand, without a trailing slash or version: the given one, else
 // that of the environment, else the default address of serve.
 func baseURL(given string, env environment) (string, error) {

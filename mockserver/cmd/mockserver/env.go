@@ -29,7 +29,7 @@ running server and one of its worlds.`,
 			env.toggle("json", "print a JSON object instead of commands of a shell"),
 			env.text("url", "", "the URL of a running server"),
 			env.text("world", "", "with -url: an open world; default: the home world"),
-			tokenFlag(env),
+			env.text("token", "", "the token that serve prints, if it is needed"),
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			found, err := findServer(ctx, cmd, env)

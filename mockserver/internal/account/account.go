@@ -159,5 +159,3 @@ func (g *IDs) Storage() string {
 	}
 	return hex.EncodeToString(raw[:])
 }
-
-func Pick[T any](g *IDs, choices []T) T { return choices[g.Random.IntN(len(choices))] }

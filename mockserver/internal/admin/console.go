@@ -127,10 +127,6 @@ type routeRow struct {
 	Body    string   `json:"body,omitempty" doc:"An example of the body."`
 }
 
-func viewRoute(r Route) routeRow {
-	return routeRow{r.Method, r.Path, r.Summary, r.queries(), r.Example}
-}
-
 type indexParameters struct {
 	Token string `query:"token" doc:"The token, for a browser on another machine: it gets a cookie that lasts until the browser is closed." example:"N5YV2LQ7"`
 }
@@ -158,7 +154,7 @@ func (s *Admin) getIndex(c *control, _ indexParameters, _ none) (string, index, 
 	c.header = http.Header{"Vary": {"Accept"}}
 	var rows []routeRow
 	for _, r := range Routes() {
-		rows = append(rows, viewRoute(r))
+		rows = append(rows, routeRow{r.Method, r.Path, r.Summary, r.queries(), r.Example})
 	}
 	return indexMessage, index{Version(), rows, world.Scenarios(), regulatory.SpecialInputs()}, nil
 }

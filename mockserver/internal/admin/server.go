@@ -101,10 +101,11 @@ type worldMarks struct {
 
 // watchWorld serves GET /_mock/live, which the console polls.
 func (s *Admin) watchWorld(c *control, _, _ none) (string, worldState, error) {
-	w := c.world
+	w, opened := c.world, s.Worlds.Worlds()
 	p := worldState{
 		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
-		Marks:   worldMarks{Faults: checksum(w.Faults.Changes(), w.Operations()), Worlds: checksumWorlds(s.Worlds.Worlds())},
+		Marks: worldMarks{Faults: checksum(w.Faults.Changes(), w.Operations()),
+			Worlds: checksum(len(opened), opened[len(opened)-1].Name())},
 		Pending: w.Clock.Waiting(), Clock: clockKind(w), Now: w.Clock.Now(),
 	}
 	deliveries, inbox := w.Dispatcher.Changes(), w.Inbox.Received()
@@ -127,9 +128,4 @@ func checksum(parts ...any) uint32 {
 	hash := fnv.New32a()
 	_, _ = fmt.Fprint(hash, parts...) // a hash does not fail
 	return hash.Sum32()
-}
-
-// checksumWorlds returns a number that changes when a world is opened or closed.
-func checksumWorlds(opened []*world.World) uint32 {
-	return checksum(len(opened), opened[len(opened)-1].Name())
 }

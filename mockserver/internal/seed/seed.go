@@ -347,7 +347,7 @@ func (w *seeder) payForShipment(wallet string, p walletSeed, number int, at time
 	id, how := w.IDs.Coded("TR"), account.TransactionDetails{Pending: number >= w.plan.debits()-3,
 		Reversed: number%40 == 20}
 	if number%5 != 0 { // every fifth is about no shipment, and every seventh has no reference
-		how.About.ShipmentID = account.Pick(w.IDs, w.ShipmentIDs)
+		how.About.ShipmentID = w.ShipmentIDs[w.IDs.Random.IntN(len(w.ShipmentIDs))]
 	}
 	if number%7 != 0 {
 		how.TxRef = "SHP-" + w.IDs.Alphanumerics(12)
