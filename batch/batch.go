@@ -22,8 +22,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/shipping-go/shipping"
@@ -107,7 +109,8 @@ type Options struct {
 	// for one process, or one in a database for several. Several processes run the same batch at the same time: the items
 	// are divided among them, the budget holds for all together, and the items of a process that dies are taken over by
 	// the others. Each run returns when all items have ended, in whichever process. The journal's lease must be at least a
-	// quarter longer than Purchase.QuietFor. Nil is [Memory]: nothing can be resumed.
+	// quarter longer than Purchase.QuietFor. Nil records nothing: a second run purchases everything again, and no
+	// outcome can be settled by one. A Period needs a Journal.
 	Journal Journal
 	// Progress is called after each step of each item, one call at a time. Besides those of [shipping.PollEvent] there
 	// are "settling", before a run reads the outcome of a purchase that an earlier run left open, and "taken", if another
@@ -167,8 +170,8 @@ type Result struct {
 	Beside shipping.Amount
 	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. If the
 	// service has charged more than the draft can cost, it is [shipping.ErrOvercharged] too, even with StateCompleted,
-	// in the run that completes the item. The Request of a [*shipping.RegulatoryError] holds only the id and the
-	// status, because a batch can have many thousand items.
+	// in the run that completes the item. Its text ends with what to do about the item. The Request of a
+	// [*shipping.RegulatoryError] holds only the id and the status, because a batch can have many thousand items.
 	Err error
 }
 
@@ -192,6 +195,8 @@ type Report struct {
 	Committed shipping.Amount
 	// Beside is the sum of the Beside of all results: why a budget is spent earlier than by the prices.
 	Beside shipping.Amount
+
+	unrepeatable bool // without a journal, another run would purchase again what this one has purchased
 }
 
 // Count returns how many items are in a state; 0 for a nil report.
@@ -242,9 +247,10 @@ func (r *Report) Err() error {
 }
 
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
-// whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]).
+// whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]). It is false if the run had
+// no journal and has sent a purchase, which another run would repeat.
 func (r *Report) Retryable() bool {
-	return r != nil && slices.ContainsFunc(r.Results, Result.retryable)
+	return r != nil && !r.unrepeatable && slices.ContainsFunc(r.Results, Result.retryable)
 }
 
 func (r Result) retryable() bool {
@@ -265,7 +271,7 @@ func (r Result) cause() string {
 	if over, ok := errors.AsType[*shipping.BudgetError](r.Err); ok && over.Needed.Known() {
 		return fmt.Sprint("over budget", len(over.Beside) > 0)
 	}
-	text := fmt.Sprint(r.Err)
+	text := ofBatch(r.Err)
 	ids := []string{r.Key, r.RequestID}
 	if failed, ok := errors.AsType[*shipping.Error](r.Err); ok {
 		for _, attempt := range failed.Attempts {
@@ -313,14 +319,32 @@ type openItems struct {
 	errs  []error
 }
 
-// ofOneRequest removes the advice for a request without a batch: an item has that of [Result.next].
-var ofOneRequest = strings.NewReplacer("\n", "; ", "; do not purchase again: call Regulatory.SettlePurchase later", "",
-	"; call Regulatory.Wait to continue", "", ": call Regulatory.Resume to continue", "", ", then purchase again", "")
+// itemError is the error of an item: its text has the advice of the batch instead of that for a request without one.
+type itemError struct {
+	cause error
+	next  string // what to do
+}
+
+func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.next }
+
+func (e *itemError) Unwrap() error { return e.cause }
+
+// ofOneRequest matches the advice for a request without a batch: an item has that of [Result.next].
+var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|` +
+	`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
+
+// ofBatch returns the text of an error without the advice for a request without a batch.
+func ofBatch(err error) string {
+	if failed, ok := err.(*itemError); ok {
+		err = failed.cause
+	}
+	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
+}
 
 // line returns the cause, in at most longest bytes, what to do, the number of items and some keys.
 func (o *openItems) line(longest int) string {
 	const some = 3
-	cause, items := ofOneRequest.Replace(fmt.Sprint(o.first.Err)), "item "
+	cause, items := ofBatch(o.first.Err), "item "
 	if len(cause) > longest { // what to do is at the end
 		cause = strings.ToValidUTF8(cause[:longest/2], "") + "…" + strings.ToValidUTF8(cause[len(cause)-longest/2:], "")
 	}
@@ -378,6 +402,9 @@ func (e reportError) Unwrap() (errs []error) {
 
 // next returns what to do about an open item.
 func (r Result) next() string {
+	if failed, ok := r.Err.(*itemError); ok {
+		return failed.next
+	}
 	switch {
 	case r.State == StateCompleted:
 		return "its documents are generated: compare the charge with the wallet's transactions"
@@ -387,8 +414,8 @@ func (r Result) next() string {
 	case r.fitsAnotherPeriod():
 		return "a run of another period, such as the next night, has its own budget"
 	case r.State == StateUnknown:
-		return "run the batch again, which settles it without a second purchase; if it stays unknown, check the wallet's " +
-			"transactions, and call batch.Resolve"
+		return "run the batch again for longer than Purchase.QuietFor (5m0s), which settles it without a second purchase; " +
+			"if it stays unknown, check the wallet's transactions, and call batch.Resolve"
 	case r.State == StateFailed && len(r.Documents) > 0:
 		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve closes it"
 	case r.State == StateFailed:
@@ -509,17 +536,20 @@ func validateCall(options []shipping.CallOption) error {
 func (o *Options) complete() error {
 	o.Concurrency = cmp.Or(o.Concurrency, 8)
 	quietFor := cmp.Or(o.Purchase.QuietFor, wait.QuietFor)
-	if o.Journal == nil {
-		o.Journal = Memory()
+	lease := time.Duration(0)
+	if o.Journal != nil {
+		lease = o.Journal.Lease()
 	}
-	lease := o.Journal.Lease()
 	problem := textProblem(o.Period, maxRecordText)
 	if problem != "" {
 		problem = "has a Period that " + problem
 	}
 	switch {
 	case o.Journal == (*File)(nil):
-		problem = "has a Journal that is a nil *batch.File: check the error of OpenFile, or leave Journal nil for Memory()"
+		problem = "has a Journal that is a nil *batch.File: check the error of OpenFile"
+	case o.Journal == nil && o.Period != "":
+		problem = "has a Period without a Journal, which records what was spent in it, and what was purchased: set Journal " +
+			"to that of OpenFile, or leave Period empty"
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"
 	case lease > 0 && lease < quietFor/4*5:

@@ -506,6 +506,11 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 			!strings.HasPrefix(err.Error(), test.begin) || !strings.HasSuffix(err.Error(), test.end) {
 			t.Errorf("%v", err)
 		}
+		// The error of an item advised to purchase again, as if it had no batch.
+		first := report.Results[0]
+		if own := fmt.Sprintf("%s: %v (", first.State, first.Err); !strings.HasPrefix(err.Error(), own) {
+			t.Errorf("the item has another advice: %s", own)
+		}
 		if sent.CountPath(analyze) != test.analyses {
 			t.Errorf("%d analyses", sent.CountPath(analyze))
 		}

@@ -506,3 +506,38 @@ func TestBatch_RefusesAJournalThatItCannotContinue(t *testing.T) {
 		}
 	}
 }
+
+// Without a journal, the report advised to run the batch again, and the second run bought the shipment a second time.
+func TestBatch_WithoutAJournalItIsNotRunAgain(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		journal   batch.Journal
+		lost      bool
+		want      string // in the error of the item
+		retryable bool
+	}
+	const again = "this run had no Journal, so that another one would purchase it again: do not run it again; "
+	shippingtest.EachInBubble(t, map[string]row{
+		"unknown, no journal": {nil, true, again + "call Regulatory.SettlePurchase with the Purchase", false},
+		"waiting, no journal": {nil, false, again + "call Regulatory.Wait with its RequestID", false},
+		"unknown":             {batch.Memory(), true, "settles it without a second purchase", true},
+		"waiting":             {batch.Memory(), false, "; run the batch again; if the documents never come", true},
+	}, func(t *testing.T, test row) {
+		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Ignore: test.lost} }}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		sent := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if id := strings.TrimPrefix(r.URL.Path, "/v1/regulatory-documents/request/"); id == "RD-SH-1" && !test.lost {
+				return shippingtest.OK(`{"request_id":"RD-SH-1","status":"processing"}`)(r)
+			}
+			return service.RoundTrip(r)
+		})
+		report, _ := batch.Run(ctx, walletClient(t, sent), walletItems(1),
+			&batch.Options{Select: shipping.SelectAll, Journal: test.journal})
+		text := report.Results[0].Err.Error()
+		if !strings.Contains(text, test.want) || report.Retryable() != test.retryable ||
+			strings.Contains(text, "SettlePurchase later") || strings.Contains(text, "to continue") {
+			t.Errorf("retryable: %t, %s", report.Retryable(), text)
+		}
+	})
+}

@@ -20,14 +20,16 @@ import (
 // run is one run of a batch. Each item that was begun has a goroutine, even while it waits: then it is small, so that
 // ten thousand can wait. Those that are worked on hold a slot.
 type run struct {
-	client    *shipping.Client
-	options   Options
-	call      []shipping.CallOption
-	journal   Journal
-	intervals wait.Intervals // of Options.Poll
-	entries   []*entry
-	slots     chan struct{}
-	settling  chan struct{} // a slot of each item that waits for the outcome of its purchase
+	client  *shipping.Client
+	options Options
+	call    []shipping.CallOption
+	journal Journal
+	// unrecorded: the caller has no journal, so that another run would purchase again.
+	unrecorded bool
+	intervals  wait.Intervals // of Options.Poll
+	entries    []*entry
+	slots      chan struct{}
+	settling   chan struct{} // a slot of each item that waits for the outcome of its purchase
 
 	// going ends when nothing more may be begun or purchased: the journal failed, or a callback panicked.
 	going context.Context
@@ -52,6 +54,9 @@ type run struct {
 func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
 	r := &run{client: client, options: options, call: call, journal: options.Journal,
 		slots: make(chan struct{}, options.Concurrency), settling: make(chan struct{}, maxSettling)}
+	if r.journal == nil {
+		r.journal, r.unrecorded = Memory(), true
+	}
 	r.going, r.stop = context.WithCancel(context.Background())
 	r.intervals, _ = wait.Intervals{
 		MinInterval: options.Poll.MinInterval, MaxInterval: options.Poll.MaxInterval,
@@ -236,12 +241,19 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 		if over := e.overcharged(); over != nil {
 			result.Err = errors.Join(result.Err, over)
 		}
+		report.unrepeatable = report.unrepeatable || r.unrecorded && e.record.begun()
 		report.Results = append(report.Results, result)
 		if beside, err := report.Beside.Add(result.Beside); err == nil {
 			report.Beside = beside
 		}
 		ended := e.record.final() || result.State == StateFailed && e.done
 		interrupted = interrupted || ctx.Err() != nil && !ended
+	}
+	for i := range report.Results {
+		result := &report.Results[i]
+		if result.Err != nil {
+			result.Err = &itemError{result.Err, r.advice(*result, report.unrepeatable)}
+		}
 	}
 	switch {
 	case r.journalErr != nil:
@@ -250,6 +262,24 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 		return report, wait.WithReason(ctx, context.Cause(ctx))
 	}
 	return report, uncounted
+}
+
+// advice returns what to do about an open item. Without a journal, another run would repeat the purchases of this one.
+func (r *run) advice(result Result, unrepeatable bool) string {
+	const unrecorded = "this run had no Journal, so that another one would purchase it again: do not run it again; "
+	next := result.next()
+	switch {
+	case !unrepeatable || result.State == StateCompleted:
+		return next
+	case result.State == StateUnknown:
+		return unrecorded + "call Regulatory.SettlePurchase with the Purchase of its *RegulatoryError; if it stays " +
+			"unknown, check the wallet's transactions"
+	case len(result.Documents) > 0 && result.State == StateWaiting:
+		return unrecorded + "call Regulatory.Wait with its RequestID"
+	case len(result.Documents) > 0 && result.State == StateFailed:
+		return unrecorded + "call Regulatory.Retry with its RequestID"
+	}
+	return next + ", and leave out what this run has purchased: without a Journal, another one would purchase it again"
 }
 
 // errWaiting is the error of an item that had not ended when the batch did.

@@ -152,9 +152,11 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 			"currency"},
 		"budget without amount": {nil, options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
 		"budget without Select": {nil, options{Budget: nairaBudget(t, "1")}, "set Select"},
-		"period with NUL":       {nil, options{Period: "\x00"}, "has a Period that contains a NUL character"},
-		"negative concurrency":  {nil, options{Concurrency: -1}, "Concurrency"},
-		"budget below nothing":  {nil, options{Budget: nairaBudget(t, "-1")}, "negative amount"},
+		"period with NUL": {nil, options{Period: "\x00", Journal: batch.Memory()},
+			"has a Period that contains a NUL character"},
+		"period without journal": {nil, options{Period: "tonight"}, "has a Period without a Journal"},
+		"negative concurrency":   {nil, options{Concurrency: -1}, "Concurrency"},
+		"budget below nothing":   {nil, options{Budget: nairaBudget(t, "-1")}, "negative amount"},
 		// It panicked, so that a program that did not check the error of OpenFile never saw it.
 		"a file that was not opened": {nil, options{Journal: (*batch.File)(nil)}, "check the error of OpenFile"},
 		"lease too short": {nil, options{Journal: batchtest.NewJournal(375*time.Second - 1)},
@@ -171,7 +173,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		if tc.message != "set Select" && tc.options.Select == nil {
 			tc.options.Select = shipping.SelectAll
 		}
-		if tc.options.Journal == nil {
+		if tc.options.Journal == nil && tc.options.Period == "" {
 			tc.options.Journal = newMemoryJournal(t, purchasing(t, "SH-1"))
 		}
 		report, err := batch.Run(t.Context(), walletClient(t, service), tc.items, &tc.options)
