@@ -108,7 +108,8 @@ const unlistedFor = time.Hour
 type Polls struct {
 	Intervals // with their defaults
 	started   time.Time
-	// since when every poll that did not fail has found a draft, or a status that nothing lists; zero if the last one did not
+	// since when every poll that did not fail has found a draft, or a status that nothing lists; zero if the last one did
+	// not
 	drafts, unlisted time.Time
 	interval         time.Duration
 	polls            int
@@ -133,8 +134,8 @@ func (p *Polls) Begin() {
 	p.polls++
 }
 
-// Found returns what follows a poll that found the request as a draft, in a final state, in one that nothing lists, or in
-// none of them.
+// Found returns what follows a poll that found the request as a draft, in a final state, in one that nothing lists, or
+// in none of them.
 func (p *Polls) Found(ctx context.Context, draft, final, unlisted bool) Poll {
 	p.failures = 0
 	next := p.next(ctx)

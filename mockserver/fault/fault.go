@@ -63,7 +63,7 @@ type Fault struct {
 	// Body is the body of the response.
 	Body string `json:"body,omitempty" doc:"Body of the response."`
 	// BodyBase64 is the body instead, if it is not text. JSON has it in base64.
-	BodyBase64 []byte `json:"body_base64,omitempty" doc:"Body of the response in base64, in place of body, if it is not text."`
+	BodyBase64 []byte `json:"body_base64,omitempty" doc:"Body of the response in base64, in place of body."`
 }
 
 // IsZero reports whether the fault is the zero Fault, which means none.

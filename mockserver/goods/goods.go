@@ -33,7 +33,7 @@ type Invoice struct {
 // Item is one kind of goods. It needs an HS code, or a description with a keyword, such as "cotton shirt".
 type Item struct {
 	Description string `json:"description,omitempty" doc:"Selects the documents, if it has a keyword such as cotton shirt. An item needs it or hs_code."`
-	HSCode      string `json:"hs_code,omitempty" doc:"2 to 12 digits in pairs; dots, spaces and hyphens may separate them."`
+	HSCode      string `json:"hs_code,omitempty" doc:"2 to 12 digits in pairs; dots, spaces or hyphens may separate them."`
 	// Quantity is the number of pieces. Default: 1.
 	Quantity int `json:"quantity,omitempty" doc:"Number of pieces. Default: 1."`
 	// UnitPrice is the price of a piece, in Currency. Default: 10, and USD.
