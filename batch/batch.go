@@ -327,7 +327,7 @@ type itemError struct {
 
 func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.next }
 
-func (e *itemError) Unwrap() error { return e.cause }
+func (e *itemError) Unwrap() []error { return []error{e.cause} }
 
 // ofOneRequest matches the advice for a request without a batch: an item has that of [Result.next].
 var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|` +

@@ -96,9 +96,12 @@ func (e *entry) undeclaredStatus(failed *shipping.RegulatoryError) error {
 	return e.declaring(failed.Err, "status", dialect.Line{Field: "record.states", Value: status + "=expired"})
 }
 
-// undeclaredCode returns the error of a refused purchase, with the line that declares its code.
+// undeclaredCode returns the error of a refused purchase, with the line that declares its code, unless the refusal has
+// another known meaning.
 func (e *entry) undeclaredCode(err error, code string) error {
-	if e.fresh || e.dialect != nil && e.dialect.Refusal.ExpiredCode != "" {
+	isKnown := errors.Is(err, shipping.ErrInsufficientFunds) || errors.Is(err, shipping.ErrUnauthorized) ||
+		errors.Is(err, shipping.ErrRateLimited)
+	if e.fresh || isKnown || e.dialect != nil && e.dialect.Refusal.ExpiredCode != "" {
 		return err
 	}
 	return e.declaring(err, "code", dialect.Line{Field: "refusal.expired_code", Value: code})

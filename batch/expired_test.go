@@ -80,6 +80,11 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 			resolve},
 		"undeclared code": {draft, "", responders{record("draft")}, code("request_expired"), 0,
 			`"refusal.expired_code = request_expired"`},
+		// The error of the second night with an empty wallet advised to declare this code as that of an expired draft.
+		"no money": {draft, "", responders{record("draft")}, code("insufficient_funds"), 0,
+			"; add money to the wallet; once this is corrected, run the batch again"},
+		"no money, declared": {draft, "refusal.funds_code=E_FUNDS", responders{record("draft")}, code("E_FUNDS"), 0,
+			"; add money to the wallet; once this is corrected, run the batch again"},
 		"already purchased": {draft, declared, responders{record("draft")}, code("already_purchased"), 0,
 			"400 Bad Request: no"},
 	}, func(t *testing.T, test row) {
@@ -106,7 +111,8 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 		}
 		err := report.Err()
 		if analyses != test.analyses || service.purchases != test.analyses || (err == nil) != (test.want == "") ||
-			!strings.Contains(fmt.Sprint(err), test.want) {
+			!strings.Contains(fmt.Sprint(err), test.want) ||
+			strings.Contains(fmt.Sprint(err), "expired_code") != strings.Contains(test.want, "expired_code") {
 			t.Errorf("%d analyses, %d purchases, %v", analyses, service.purchases, err)
 		}
 	})
