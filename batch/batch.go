@@ -56,6 +56,9 @@ func (i Item) source() string { return cmp.Or(i.Analyze.ShipmentID, i.Analyze.Fi
 
 // validate returns an error that begins with the name of the item.
 func (i Item) validate(name string) error {
+	if i.Key == "" && i.source() == "" {
+		return invalid(name, "has neither a ShipmentID nor a FileURL in Analyze: set exactly one of them")
+	}
 	if err := i.Analyze.Validate(); err != nil && (i.Key == "" || i.source() != "") {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -237,6 +240,12 @@ func (r *Report) Err() error {
 		group := groups[same]
 		group.keys, group.errs = append(group.keys, result.Key), append(group.errs, result.Err)
 	}
+	together := r.together()
+	for _, group := range open {
+		if over, ok := errors.AsType[*shipping.BudgetError](group.first.Err); ok && over.Needed.Known() {
+			group.together = together
+		}
+	}
 	if len(open) == 0 {
 		return nil
 	}
@@ -244,6 +253,39 @@ func (r *Report) Err() error {
 		return cmp.Or(cmp.Compare(a.first.urgency(), b.first.urgency()), cmp.Compare(len(b.keys), len(a.keys)))
 	})
 	return reportError(open)
+}
+
+// together returns what all items that the budget has stopped need, and the budget that suffices for them; "" if that
+// is not known.
+func (r *Report) together() string {
+	var needed shipping.Amount
+	var budget shipping.Budget
+	items := 0
+	for _, result := range r.Results {
+		over, ok := errors.AsType[*shipping.BudgetError](result.Err)
+		if result.State != StateOverBudget || !ok || !over.Needed.Known() {
+			continue
+		}
+		sum, err := needed.Add(over.Needed)
+		if err != nil {
+			return ""
+		}
+		needed, budget, items = sum, over.Budget, items+1
+	}
+	enough, err := r.Committed.Add(needed)
+	left, failed := budget.Amount.Sub(r.Committed)
+	if items == 0 || err != nil || failed != nil {
+		return ""
+	}
+	if left.Sign() < 0 {
+		left = nothing
+	}
+	subject := "it needs "
+	if items > 1 {
+		subject = fmt.Sprintf("the %d items over budget need ", items)
+	}
+	return fmt.Sprintf("; %s%s in all, %s is left, and a budget of %s is enough", subject, money(needed, budget.Currency),
+		money(left, budget.Currency), money(enough, budget.Currency))
 }
 
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
@@ -317,6 +359,8 @@ type openItems struct {
 	first Result
 	keys  []string
 	errs  []error
+	// together is what all items over budget need; "" if it is not known.
+	together string
 }
 
 // itemError is the error of an item: its text has the advice of the batch instead of that for a request without one.
@@ -329,16 +373,29 @@ func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.next }
 
 func (e *itemError) Unwrap() []error { return []error{e.cause} }
 
-// ofOneRequest matches the advice for a request without a batch: an item has that of [Result.next].
-var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|` +
-	`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
+// ofOneRequest are the parts of an error that advise on a request without a batch, and what replaces them: an item has
+// the advice of [Result.next].
+var ofOneRequest = []struct {
+	part *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|: pass a context that has not ended|` +
+		`; remove the cause, then run the batch again|` +
+		`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`), ""},
+	{regexp.MustCompile(`, unless the status ("(?:[^"\\]|\\.)*") is final: neither the specification nor the dialect ` +
+		`lists it[^;]*`), "; neither the specification nor the dialect lists the status $1"},
+}
 
-// ofBatch returns the text of an error without the advice for a request without a batch.
+// ofBatch returns the text of an error without the advice on a request without a batch.
 func ofBatch(err error) string {
 	if failed, ok := err.(*itemError); ok {
 		err = failed.cause
 	}
-	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
+	text := strings.ReplaceAll(fmt.Sprint(err), "\n", "; ")
+	for _, advice := range ofOneRequest {
+		text = advice.part.ReplaceAllString(text, advice.with)
+	}
+	return text
 }
 
 // line returns the cause, in at most longest bytes, what to do, the number of items and some keys.
@@ -361,7 +418,8 @@ func (o *openItems) line(longest int) string {
 	if len(o.keys) > some {
 		keys = append(keys, "…")
 	}
-	return fmt.Sprintf("%s: %s; %s (%s%s)", o.first.State, cause, o.first.next(), items, strings.Join(keys, ", "))
+	return fmt.Sprintf("%s: %s; %s%s (%s%s)", o.first.State, cause, o.first.next(), o.together, items,
+		strings.Join(keys, ", "))
 }
 
 // reportError is the error of a report.
@@ -411,6 +469,8 @@ func (r Result) next() string {
 	case errors.Is(r.Err, errExpired):
 		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
 			"analyze it again"
+	case errors.Is(r.Err, errElsewhere):
+		return "follow it with Regulatory.Wait, and leave the item out of the next run"
 	case r.fitsAnotherPeriod():
 		return "a run of another period, such as the next night, has its own budget"
 	case r.State == StateUnknown:
@@ -437,7 +497,7 @@ func (r Result) isAdvised() bool {
 	_, call := errors.AsType[*shipping.Error](r.Err)
 	_, invalid := errors.AsType[*shipping.ValidationError](r.Err)
 	_, over := errors.AsType[*shipping.BudgetError](r.Err)
-	return call || invalid || over
+	return call || invalid || over || errors.Is(r.Err, errOtherShipment)
 }
 
 // fitsAnotherPeriod reports whether an item needs at most a whole budget.
@@ -466,8 +526,8 @@ func ItemKey(ctx context.Context) string { return itemkey.Of(ctx) }
 // purchases in progress, and panics with the same value on the caller's goroutine.
 func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Options,
 	call ...shipping.CallOption) (report *Report, err error) {
-	if client.BaseURL() == "" {
-		return nil, invalid("client", "is not one: make it with shipping.NewClient or shipping.NewClientFromEnv")
+	if err := validateCaller(ctx, client); err != nil {
+		return nil, err
 	}
 	var options Options
 	if opts != nil {
@@ -492,6 +552,19 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 	}
 	return run.work(ctx)
 }
+
+// validateCaller checks what each run needs.
+func validateCaller(ctx context.Context, client *shipping.Client) error {
+	switch {
+	case ctx == nil:
+		return errNilContext
+	case client.BaseURL() == "":
+		return invalid("client", "is not one: make it with shipping.NewClient or shipping.NewClientFromEnv")
+	}
+	return nil
+}
+
+var errNilContext = invalid("context", "is nil: pass context.Background()")
 
 // validateItems checks each item, and that their keys differ.
 func validateItems(items []Item) error {

@@ -104,15 +104,15 @@ func (e *entry) take(ctx context.Context) error {
 var errOtherShipment = errors.New("shipping: the key belongs to another shipment")
 
 func otherShipment(record Record, source string) error {
-	open := ""
+	open := "; nothing was purchased for this item"
 	if record.begun() && !record.final() {
-		open = "; the purchase for the other one is not finished, so add an item for it to the next run"
+		open += "; the purchase for the other one is not finished, so add an item for it to the next run"
 	}
 	had := spelling.Quote(record.ShipmentID)
 	if record.ShipmentID == "" {
 		had = "an invoice"
 	}
-	return fmt.Errorf("%w: %s in the journal, and %s in this item: give each shipment a Key of its own%s",
+	return fmt.Errorf("%w: %s in the journal, and %s in this item: give this item a Key that no other shipment has%s",
 		errOtherShipment, had, spelling.Quote(source), open)
 }
 
@@ -383,9 +383,11 @@ func isDraft(record *shipping.RegulatoryRequest) error {
 	if record == nil || record.Status == shipping.StatusDraft {
 		return nil
 	}
-	return fmt.Errorf("the request has the status %q, and only a draft is purchased; it may have been purchased "+
-		"outside this batch: follow it with Regulatory.Wait, and leave the item out of the batch", record.Status)
+	return fmt.Errorf("the request has the status %q, and only a draft is purchased; %w", record.Status, errElsewhere)
 }
+
+// errElsewhere is the error of an item whose request is not a draft, although the batch has not purchased it.
+var errElsewhere = errors.New("it may have been purchased outside this batch")
 
 // move records the next step.
 func (e *entry) move(step shipping.Step) error {

@@ -489,7 +489,8 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		"no service": {shippingtest.Unreachable(), batch.Options{}, 3, shipping.ErrConnection, true,
 			"error: shipping: regulatory.analyze: ", same},
 		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
-			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", first},
+			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", "; the 3 items over budget need 300.00 " +
+				"NGN in all, 50.00 NGN is left, and a budget of 300.00 NGN is enough " + first},
 		"purchases refused": {refusing, batch.Options{Select: shipping.SelectAll}, 3, shipping.ErrInvalidRequest, false,
 			"error: shipping: purchase of request RD-SH-1: ", first},
 		"nothing can be selected": {&walletService{}, batch.Options{Select: selectNone}, 3, shipping.ErrInvalidRequest, false,
@@ -508,7 +509,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		}
 		// The error of an item advised to purchase again, as if it had no batch.
 		first := report.Results[0]
-		if own := fmt.Sprintf("%s: %v (", first.State, first.Err); !strings.HasPrefix(err.Error(), own) {
+		if own := fmt.Sprintf("%s: %v", first.State, first.Err); !strings.HasPrefix(err.Error(), own) {
 			t.Errorf("the item has another advice: %s", own)
 		}
 		if sent.CountPath(analyze) != test.analyses {
@@ -604,7 +605,7 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 			t.Errorf("%s: %d requests, %+v", name, service.Count(""), lastRecord(t, journal, "SH-1"))
 		}
 		again := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
-		if !errors.Is(again, shipping.ErrInvalidRequest) || !strings.Contains(again.Error(), "it has ended") {
+		if !errors.Is(again, shipping.ErrInvalidRequest) || !strings.Contains(again.Error(), "no run purchases it again") {
 			t.Errorf("%s: closed again: %v", name, again)
 		}
 	}
@@ -764,7 +765,7 @@ func TestBatch_ARetryThatIsInterruptedIsWaitedFor(t *testing.T) {
 	type row struct{ status, want string }
 	shippingtest.EachInBubble(t, map[string]row{
 		"listed":   {"processing", `request "RD-SH-1" is purchased, and the generation had failed`},
-		"unlisted": {"packing", `the status "packing" is final: neither the specification nor the dialect lists it`},
+		"unlisted": {"packing", `neither the specification nor the dialect lists the status "packing"; if it is`},
 	}, func(t *testing.T, test row) {
 		failed, service := purchasing(t, "SH-1"), &walletService{}
 		failed.Step, failed.Purchase = batch.StepFailed, nil

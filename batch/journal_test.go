@@ -112,7 +112,8 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 	ended := purchasing(t, "ended")
 	ended.Step, ended.Note = batch.StepCompleted, "seen"
 	unanalyzed := batch.Record{Key: "unanalyzed", Step: batch.StepFailed, RequestID: "RD-1"}
-	records := []batch.Record{purchased, ended, purchasing(t, "open"), unanalyzed}
+	draft := batch.Record{Key: "draft", Step: batch.StepAnalyzed, RequestID: "RD-2"}
+	records := []batch.Record{purchased, ended, purchasing(t, "open"), unanalyzed, draft}
 	journal := newMemoryJournal(t, records...)
 	for name, tc := range map[string]struct {
 		journal batch.Journal
@@ -124,7 +125,9 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		"not in purchasing": {journal, "done", shipping.OutcomeNotCharged, "n",
 			`its last record is "purchased", which a run has written`},
 		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n",
-			`it has ended, with the record "completed"`},
+			"it is completed, and no run purchases it again"},
+		"a draft": {journal, "draft", shipping.OutcomeCharged, "n",
+			`the batch has not purchased it; leave it out if it was purchased elsewhere`},
 		"a failed analysis": {journal, "unanalyzed", shipping.OutcomeCharged, "n", `use the outcome "not charged"`},
 		"not there":         {journal, "other", shipping.OutcomeCharged, "n", "no record"},
 		"unknown":           {journal, "open", shipping.OutcomeUnknown, "n", `got "unknown"`},

@@ -147,8 +147,8 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 // Specification: POST /v1/webhooks/replay.
 func Replay(ctx context.Context, client *shipping.Client, requests []shipping.ReplayRequest, opts *ReplayOptions,
 	call ...shipping.CallOption) (*ReplayReport, error) {
-	if client.BaseURL() == "" {
-		return nil, invalid("client", "is not one: make it with shipping.NewClient or shipping.NewClientFromEnv")
+	if err := validateCaller(ctx, client); err != nil {
+		return nil, err
 	}
 	r := &replaying{client: client, call: call, total: len(requests)}
 	if opts != nil {

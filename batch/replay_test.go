@@ -133,8 +133,15 @@ func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 	client := walletClient(t, shippingtest.NewService())
 	_, none := batch.Replay(t.Context(), &shipping.Client{}, nil, nil)
 	_, negative := batch.Replay(t.Context(), client, nil, &batch.ReplayOptions{Concurrency: -1})
-	if !errors.Is(none, shipping.ErrInvalidRequest) || !errors.Is(negative, shipping.ErrInvalidRequest) {
-		t.Errorf("no client: %v; a negative concurrency: %v", none, negative)
+	// Without a context, each of these functions panicked.
+	var noContext context.Context
+	_, replay := batch.Replay(noContext, client, nil, nil)
+	_, run := batch.Run(noContext, client, nil, nil)
+	resolve := batch.Resolve(noContext, batch.Memory(), "SH-1", shipping.OutcomeCharged, "seen")
+	for _, err := range []error{none, negative, replay, run, resolve} {
+		if !errors.Is(err, shipping.ErrInvalidRequest) {
+			t.Error(err)
+		}
 	}
 	if report, err := batch.Replay(t.Context(), client, nil, nil); err != nil || len(report.Outcomes) != 0 {
 		t.Errorf("nothing to replay: %v, %v", report, err)

@@ -29,6 +29,8 @@ func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.
 	note string) (err error) {
 	const function = "Resolve"
 	switch {
+	case ctx == nil:
+		return errNilContext
 	case journal == nil:
 		return invalid(function, "needs a journal: open it with OpenFile")
 	case outcome != shipping.OutcomeCharged && outcome != shipping.OutcomeNotCharged:
@@ -92,7 +94,11 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 	case r.Step == "":
 		return "the journal has no record of it: check the key, which is the id of the shipment unless Item.Key is set"
 	case r.final():
-		return fmt.Sprintf("it has ended, with the record %q; compare the wallet's transactions with its charge", r.Step)
+		return fmt.Sprintf("it is %s, and no run purchases it again; if its charge seems wrong, compare the wallet's "+
+			"transactions; to buy more, use an item with another Key and Again", r.Step)
+	case r.Step == StepAnalyzed:
+		return "the batch has not purchased it; leave it out if it was purchased elsewhere; to have it analyzed again, " +
+			fmt.Sprintf("use the outcome %q", shipping.OutcomeNotCharged)
 	default:
 		return fmt.Sprintf("its last record is %q, which a run has written; this outcome is recorded only for an item in "+
 			"%q, or one whose outcome was recorded by hand before", r.Step, StepPurchasing)

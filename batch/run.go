@@ -282,13 +282,13 @@ func (r *run) advice(result Result, unrepeatable bool) string {
 	return next + ", and leave out what this run has purchased: without a Journal, another one would purchase it again"
 }
 
-// errWaiting is the error of an item that had not ended when the batch did.
+// errWaiting is the error of a purchased item that had not ended when the batch did.
 var errWaiting = errors.New("shipping: the batch ended before the item was completed")
 
-// unfinished is errWaiting, with the purchase.
+// unfinished returns the error of an item that had not ended when the batch did.
 func (e *entry) unfinished() error {
 	if e.outcome() != shipping.OutcomeCharged {
-		return errWaiting
+		return errors.New("shipping: the batch ended before anything was purchased for the item")
 	}
 	problem := "its documents are not generated"
 	if e.record.Step == StepFailed {
