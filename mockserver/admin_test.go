@@ -71,7 +71,7 @@ func TestAdmin_Messages(t *testing.T) {
 		`POST /_mock/clock/advance {"duration":"soon"}`:                            "1h30m",
 		`POST /_mock/clock/advance {"duration":"-1s"}`:                             "1h30m",
 		`POST /_mock/clock/advance {"duration":3600}`:                              `such as "90s"`,
-		`POST /_mock/events {"event":"shipment.updated","shipment_id":"SH-1"}`:     "GET /_mock/worlds/home",
+		`POST /_mock/events {"event":"shipment.updated","shipment_id":"SH-1"}`:     "GET /_mock/worlds/NAME",
 	} {
 		send(t, srv, text).refusal(t, http.StatusBadRequest, want)
 	}

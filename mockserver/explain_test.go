@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -192,7 +193,7 @@ func TestMessages_AreBounded(t *testing.T) {
 	fill := strings.NewReplacer("LONG", long, "DRAFT", draft.ID, "ITEMS", items, "CUT",
 		strings.Repeat("x", 600)+srv.SecretKey+long)
 	for text, keeps := range map[string]string{
-		`POST /v1/webhooks/replay {"event":"shipment.created","shipment_id":"LONG"}`: "GET /_mock/worlds/home",
+		`POST /v1/webhooks/replay {"event":"shipment.created","shipment_id":"LONG"}`: "GET /_mock/worlds/NAME",
 		`POST /v1/webhooks/replay {"shipment_id":"x","event":"LONG"}`:                "send a kind such as",
 		`POST /v1/webhooks/replay {"delivery_id":"LONG"}`:                            "/_mock/deliveries",
 		`POST /v1/webhooks/replay {"delivery_id":"CUT"}`:                             "",
@@ -224,6 +225,7 @@ func TestMessages_AreBounded(t *testing.T) {
 func TestMessages_ContainWhatToDo(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
+	poor := shippingtest.Must(srv.Open("lowfunds_messages"))(t)
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
 	bought := analyzeShipment(t, srv, srv.Shipments()[0])
 	purchase(t, srv, bought.ID, "CUSTOMS").want(t, http.StatusOK)
@@ -243,11 +245,11 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 			`is not a document type: did you mean "CUSTOMS"?`},
 		{`POST {docs}/purchase {"request_id":"BOUGHT","document_types":["FDA"]}`, 400,
 			"analyze again to purchase further ones"},
-		{`POST {docs}/analyze {"shipment_id":"SH-1"}`, 404, `no shipment "SH-1": use one that GET /_mock/worlds/home lists`},
+		{`POST {docs}/analyze {"shipment_id":"SH-1"}`, 404, `no shipment "SH-1": use one that GET /_mock/worlds/NAME lists`},
 		{`POST {docs}/analyze {"shipment_id":"DRAFT"}`, 404, "that is the id of a regulatory request"},
 		{`POST {docs}/analyze {"file_url":"https://invoices.example/9.pdf"}`, 400, "add it with POST /_mock/invoices"},
 		{`POST /v1/webhooks/replay {"shipment_id":"SH-1","event":"shipment.created"}`, 404,
-			"use one that GET /_mock/worlds/home lists"},
+			"use one that GET /_mock/worlds/NAME lists"},
 		{"GET /v1/transactions?wallet=SHIPMENT", 404, "that is the id of a shipment: use a wallet"},
 		{"GET /v1/rate", 404, "no route GET /v1/rate: did you mean /v1/rates?"},
 		{`POST /v1/webhooks/replay {"shipment_id":"SHIPMENT","event":"shipment.create"}`, 400,
@@ -258,7 +260,20 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 	} {
 		t.Log(test.send)
 		send(t, srv, fill.Replace(test.send)).refusal(t, test.status, test.want)
+		// A text with a part of the key, such as the name of its world, would be withheld by the client of this world.
+		got := send(t, srv, fill.Replace(test.send)+"\nAuthorization: Bearer "+poor.SecretKey)
+		if text := string(got.body); got.status < 400 || redact.New(poor.SecretKey).In(text) {
+			t.Errorf("%s: %s", test.send, text)
+		}
 	}
+	// A refusal without money contains the request that deposits it.
+	id, refused := purchaseFirst(t, srv, poor)
+	message, _ := refused.want(t, http.StatusBadRequest).at(t, "message").(string)
+	_, order, _ := strings.Cut(message, "add money with ")
+	order, _, _ = strings.Cut(order, " (in Go")
+	send(t, srv, order+"\nAuthorization: Bearer "+poor.SecretKey).want(t, http.StatusOK)
+	as(t, srv, poor.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+
+		`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
 	// A field that an operation does not need and that is not similar to one of its fields is not in the message.
 	got := post(t, srv, regulatoryPath+"/analyze", `{"colour":"red"}`).want(t, http.StatusBadRequest)
 	if strings.Contains(string(got.body), "colour") {

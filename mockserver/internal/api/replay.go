@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -100,7 +101,7 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-			fmt.Sprintf("no shipment %q in this account: use one that GET /_mock/worlds/%s lists", ask.ShipmentID, w.Name()))
+			fmt.Sprintf("no shipment %q in this account: use one that %s", ask.ShipmentID, regulatory.InWorld))
 		return notify.Delivery{}, &p
 	}
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {

@@ -29,6 +29,10 @@ const (
 	priceDecimals    = 2
 )
 
+// InWorld is the end of an advice to use a record that a world has. It does not contain the name of the world, which is
+// a part of its key: clients withhold a text with a part of the key.
+const InWorld = "GET /_mock/worlds/NAME lists, with the name of this world"
+
 // Analyze opens a request: a draft with the documents that the goods require, priced in the wallet's
 // currency at the current exchange rate. Exactly one of shipment id and file URL is required.
 //
@@ -53,8 +57,7 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 		goods, known = d.config.Goods(in)
 	}
 	if in.ShipmentID != "" && !known {
-		advice := "use one that GET /_mock/worlds/" + d.config.World + " lists (in Go: World.Shipments), or send file_url " +
-			"(in Go: FileURL)"
+		advice := "use one that " + InWorld + " (in Go: World.Shipments), or send file_url (in Go: FileURL)"
 		if strings.HasPrefix(in.ShipmentID, "RD-") {
 			advice = "that is the id of a regulatory request, which was analyzed already; " + advice
 		}
@@ -134,8 +137,7 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	stored := d.store(next)
 	correct := "correct the input and analyze again"
 	if strings.HasPrefix(reason, noInvoice) {
-		correct = "add it with POST /_mock/invoices (in Go: World.AddInvoice) and analyze again, or use one that GET " +
-			"/_mock/worlds/" + d.config.World + " lists"
+		correct = "add it with POST /_mock/invoices (in Go: World.AddInvoice) and analyze again, or use one that " + InWorld
 	}
 	return refuse(CodeAnalysisFailed, specAnalyzeFails,
 		"%s: %s (request %s)",

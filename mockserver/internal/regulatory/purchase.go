@@ -157,7 +157,9 @@ func (d *Service) checkTypes(record *Record, slugs []string) error {
 
 func chargeRefused(record *Record, err error) error {
 	if short, ok := errors.AsType[*ledger.InsufficientFundsError](err); ok {
-		refusal := refuse(CodeInsufficientFunds, assumeFunds, "%v", short)
+		missing, _ := short.Needed.Sub(short.Balance)
+		refusal := refuse(CodeInsufficientFunds, assumeFunds, "%v: add money with PATCH /_mock/ledger "+
+			`{"fund":[{"wallet":"%s","amount":%s}]} (in Go: World.Fund)`, short, short.Wallet, missing)
 		refusal.Data = map[string]any{"wallet": short.Wallet, "currency": short.Currency, "balance": short.Balance,
 			"needed": short.Needed}
 		return refusal.of(record)

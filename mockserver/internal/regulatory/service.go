@@ -23,7 +23,6 @@ import (
 
 // Config holds the dependencies of a service. All functions are required.
 type Config struct {
-	World string // its name
 	// Rules returns the rules that select the documents of a consignment, always the same. It is called on
 	// first use, so that a server without analyses does not read them.
 	Rules func() *compliance.Rules

@@ -159,7 +159,6 @@ func (w *World) HasRequest(id string) bool {
 func (w *World) openRequests() {
 	timers, times := w.timers, w.Dialect().Time
 	w.Regulatory = regulatory.New(regulatory.Config{
-		World:         w.name,
 		Rules:         w.rules,
 		Ledger:        w.Account.Ledger,
 		ExchangeRates: w.Account.ExchangeRates,

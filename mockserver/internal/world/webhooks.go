@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -166,8 +167,8 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: use one that GET /_mock/worlds/%s lists (in Go: World.Shipments), "+
-			"or send \"data\":{…} in place of \"shipment_id\"", e.ShipmentID, w.name)
+		return nil, "", fmt.Errorf("no shipment %q: use one that %s (in Go: World.Shipments), or send \"data\":{…} in place "+
+			"of \"shipment_id\"", e.ShipmentID, regulatory.InWorld)
 	}
 	changed := *s
 	changed.UpdatedAt = jsontext.Timestamp{Time: w.Clock.Now()}
