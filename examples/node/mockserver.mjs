@@ -26,7 +26,8 @@ export class Server {
     if (!text) throw new Error(`${command} did not start: its exit code is ${server.process.exitCode}`);
     // Neither the server nor its pipes keep this process alive. At its end the pipes are closed, and the server stops.
     for (const handle of [server.process, server.process.stdin, server.process.stdout]) handle.unref();
-    ({ url: server.url, token: server.token } = JSON.parse(text));
+    const { url, token } = JSON.parse(text);
+    Object.assign(server, { url, token: token || server.token });
     return server;
   }
 

@@ -36,7 +36,7 @@ class Server:
             if not line:
                 raise RuntimeError(f"{command[0]} did not start: its exit code is {self.process.wait()}")
             ready = json.loads(line)
-            self.url, self.token = ready["url"], ready["token"]
+            self.url, self.token = ready["url"], ready["token"] or self.token
 
     def close(self):
         """Stops the server if it was started here."""

@@ -104,7 +104,7 @@ type ready struct {
 	Invoices  []string `json:"invoices"`
 	Webhooks  []string `json:"webhooks"` // those that replays reach; GET /_mock/webhooks lists all
 	Console   string   `json:"console"`
-	Token     string   `json:"token"`        // the header X-Mock-Token, for /_mock/
+	Token     string   `json:"token"`        // the header X-Mock-Token, for /_mock/; "" if it was given
 	CA        string   `json:"ca,omitempty"` // with -tls: the file for curl --cacert
 }
 
@@ -131,8 +131,11 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 			"from the seed; /_mock/ needs the token; to prevent this, listen on 127.0.0.1\n", addr)
 	}
 	about := describe(srv.World)
-	about.Token = srv.Token()
-	about.Console = srv.URL + "/_mock/?" + url.Values{"token": {about.Token}}.Encode()
+	about.Console = srv.URL + "/_mock/"
+	if cmd.String("token") == "" {
+		about.Token = srv.Token()
+		about.Console += "?" + url.Values{"token": {about.Token}}.Encode()
+	}
 	if cmd.Bool("tls") {
 		temporary, err := os.MkdirTemp("", "mockserver-")
 		if err != nil {
@@ -315,7 +318,7 @@ func greet(w io.Writer, r ready) error {
 	}
 	fmt.Fprintf(&b, "\nAll wallets, shipments, invoices and webhooks: curl -H %s %s\nConsole and control API: %s   "+
 		"Stop with Ctrl-C.\n",
-		shell.Quote("X-Mock-Token: "+r.Token), shell.Quote(r.URL+"/_mock/worlds/home"), printableLines(r.Console))
+		shell.Quote("X-Mock-Token: "+cmp.Or(r.Token, "<TOKEN>")), shell.Quote(r.URL+"/_mock/worlds/home"), printableLines(r.Console))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
