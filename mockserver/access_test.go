@@ -82,6 +82,10 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 					t.Errorf("%s: %s: %d, want %d: %s", test.name, path, row.got.Code, row.want, row.got.Body)
 				}
 			}
+			wrong := ask(given, path, "X-Mock-Token", "secret-tokem").Body.String()
+			if byToken == 200 && !strings.Contains(wrong, "the token in X-Mock-Token is wrong") {
+				t.Errorf("%s: %s: a wrong token: %s", test.name, path, wrong)
+			}
 		}
 		for _, srv := range []*mockserver.Server{given, random, none} {
 			got := ask(srv, "/_mock/healthz")

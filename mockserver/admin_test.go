@@ -67,15 +67,25 @@ func TestAdmin_Messages(t *testing.T) {
 		`POST /_mock/faults {"rules":[{"from":5}]}`:                                "for the n-th request use nth or first",
 		`POST /_mock/faults {"rules":[{"fault":{"kind":"latency","duration":2}}]}`: `write a string with a unit`,
 		"GET /_mock/worlds?perpage=1":                                              `"perpage": did you mean "perPage"?`,
-		`POST /_mock/clock/advance {}`:                                             "1h30m",
-		`POST /_mock/clock/advance {"duration":"soon"}`:                            "1h30m",
-		`POST /_mock/clock/advance {"duration":"-1s"}`:                             "1h30m",
-		`POST /_mock/clock/advance {"duration":3600}`:                              `such as "90s"`,
-		`POST /_mock/events {"event":"shipment.updated","shipment_id":"SH-1"}`:     "GET /_mock/worlds/NAME",
+		// The refusal had types of Go, and no form.
+		`POST /_mock/faults {"rules":[{"fault":"drop"}]}`:                      `is a text, and must be an object such as {"kind":…}`,
+		`POST /_mock/faults {"rules":{}}`:                                      `"rules" is an object, and must be a list`,
+		`POST /_mock/faults {"rules":[{"nth":"2"}]}`:                           `text, and must be a whole number`,
+		`PATCH /_mock/ledger {"fund":{}}`:                                      `must be a list such as [{"wallet":…}]`,
+		`POST /_mock/webhooks {"url":"localhost:8080/hooks"}`:                  `write "http://localhost:8080/hooks"`,
+		`PATCH /_mock/ledger {"fund":[{"wallet":"VA-1","amount":1}]}`:          `"VA-1": use one that GET /_mock/ledger`,
+		`PATCH /_mock/ledger {"fund":[{"wallet":"VA-1","amount":"lots"}]}`:     "write a number above zero, such as 100.50",
+		`POST /_mock/clock/advance {}`:                                         "1h30m",
+		`POST /_mock/clock/advance {"duration":"soon"}`:                        "1h30m",
+		`POST /_mock/clock/advance {"duration":"-1s"}`:                         "1h30m",
+		`POST /_mock/clock/advance {"duration":3600}`:                          `such as "90s"`,
+		`POST /_mock/events {"event":"shipment.updated","shipment_id":"SH-1"}`: "GET /_mock/worlds/NAME",
 	} {
 		send(t, srv, text).refusal(t, http.StatusBadRequest, want)
 	}
 	shippingtest.Diff(t, "open worlds", 1, len(srv.Worlds()))
+	mistyped := post(t, srv, "/_mock/webhooks", `{"url":"http://localhost:1","events":["shipment.new"]}`).want(t, 200).body
+	shippingtest.Contains(t, "an unknown event", mistyped, `no event \"shipment.new\" is known: use one of shipment.`)
 	post(t, start(t), "/_mock/clock/advance", `{"duration":"90s"}`).refusal(t, http.StatusConflict, "virtual")
 	sent := post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200).body
 	shippingtest.Contains(t, "the seeded webhooks are not on this machine", sent, `"message":"0 notifications queued, `,

@@ -103,7 +103,7 @@ func TestAddShipment_OverHTTP(t *testing.T) {
 		t.Errorf("%q and %q have no SH-1 and no %q", shipments, invoices, url)
 	}
 	for body, want := range map[string]string{
-		`{"shipment_id":"SH-1"}`:               "already",
+		`{"shipment_id":"SH-1"}`:               "already: choose another id",
 		`{"shipment_id":"SH-MAGICFAILONCE"}`:   "special input",
 		`{"line_items":[{}]}`:                  "needs an hs_code",
 		`{"line_items":[{"hs_code":"shoes"}]}`: "hs_code must have 2, 4, 6, 8, 10 or 12 digits",

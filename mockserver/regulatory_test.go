@@ -285,10 +285,10 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		`{}`:                                 "with a wallet that GET /_mock/ledger lists",
-		fund(`{"wallet":"` + wallet + `"}`):  "must be above zero",
+		fund(`{"wallet":"` + wallet + `"}`):  "write a number above zero",
 		fund(`{"wallet":"VA-1","amount":1}`): "VA-1",
-		fund(`{"wallet":"` + wallet + `","amount":0.00}`):                              "must be above zero",
-		fund(`{"wallet":"` + wallet + `","amount":-1}`):                                "must be above zero",
+		fund(`{"wallet":"` + wallet + `","amount":0.00}`):                              "write a number above zero",
+		fund(`{"wallet":"` + wallet + `","amount":-1}`):                                "write a number above zero",
 		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"NGN":0}}`: "must be above zero",
 		`{"fund":[{"wallet":"` + wallet +
 			`","amount":1}],"exchange_rates":{"naira":1}}`: "no wallet holds that currency; wallets hold NGN",

@@ -157,7 +157,7 @@ func TestStubs_RefuseResponsesThatCannotBeSent(t *testing.T) {
 		`"header":{"A":"b\r\nC: d"}`:      "header A contains a line break",
 		`"header":{"Content-Length":"7"}`: "header Content-Length follows from the body",
 		`"status":204,"body":"{}"`:        "a response of status 204 has no body",
-		`"match":[1]`:                     `field \"match\" is a JSON array`,
+		`"match":[1]`:                     `field \"match\" is a list, and must be an object`,
 		`"nth":-1`:                        "nth is -1: it counts from 1",
 	} {
 		got := post(t, server, "/_mock/stubs", `{"method":"GET","pattern":"/v1/x",`+response+"}").want(t, 400)

@@ -91,7 +91,8 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 		{"odd name", "sk_test_default_a/b", "unknown secret key"},
 		{"long name", "sk_test_default_" + strings.Repeat("x", 65), "unknown secret key"},
 		{"live", "sk_live_default_ci", "unknown secret key"},
-		{"unknown scenario", "sk_test_lots_ci", "unknown or contradictory scenario"},
+		{"unknown scenario", "sk_test_lots_ci", "unknown or contradictory scenario, or a number out of range: use " +
+			"terms that GET /_mock/ lists, such as instant"},
 		{"number too large", "sk_test_rows100000001_ci", "number out of range"},
 		{"number missing", "sk_test_rows_ci", "unknown or contradictory scenario"},
 		{"contradiction", "sk_test_empty-rows5_ci", "number out of range"},
@@ -241,7 +242,8 @@ func TestAdminWorlds_RefuseWithTheReason(t *testing.T) {
 	}{
 		{`POST /_mock/worlds {"name":"c i"}`, 400, `its name is "c i": use 1 to 64 letters`},
 		{`POST /_mock/worlds {}`, 400, "name is required: send {"},
-		{`POST /_mock/worlds/virtual_c/reset`, 404, `no world "virtual_c" is open: did you mean virtual_ci?`},
+		{`POST /_mock/worlds/virtual_c/reset`, 404,
+			`open it with POST /_mock/worlds {"name":"virtual_c"}, or use one that GET /_mock/worlds lists, such as virtual_ci`},
 		{`DELETE /_mock/worlds/home`, 400, "POST /_mock/worlds/home/reset"},
 		{`POST /_mock/worlds/unauthenticated/reset`, 404, "no world"},
 		{`GET /_mock/journal/req-1`, 404, "?world=NAME"},

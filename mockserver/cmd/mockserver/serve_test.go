@@ -208,7 +208,7 @@ func TestEnv(t *testing.T) {
 		t.Errorf("%v", other)
 	}
 	invoke(t, nil, "env", "-url", r.URL, "-world", "empty_ci24").want(t, exitFailure, `no world "empty_ci24"`,
-		"did you mean empty_ci42?")
+		"such as empty_ci42")
 }
 
 func asked(t *testing.T, args ...string) (settings map[string]string) {

@@ -195,7 +195,8 @@ func (s *Admin) foreign(r *http.Request) string {
 			return wire.ControlPrefix + " refuses pages of other origins: use the page that this server serves"
 		}
 	}
-	if wire.IsInMemory(r) || s.hasToken(r) {
+	sent := s.tokenOf(r)
+	if wire.IsInMemory(r) || s.Token() != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(s.Token())) == 1 {
 		return ""
 	}
 	lacks := ""
@@ -207,7 +208,11 @@ func (s *Admin) foreign(r *http.Request) string {
 	case isForwarded(r.Header):
 		lacks = "needs the token through a proxy"
 	}
-	if lacks != "" {
+	switch {
+	case lacks != "" && sent != "":
+		return fmt.Sprintf("the token in %s is wrong: send the one that serve printed at its last start, or that it got "+
+			"with -token or MOCKSERVER_TOKEN (in Go: WithToken, Server.Token)", tokenHeader)
+	case lacks != "":
 		return fmt.Sprintf("%s %s: send the header %s with the token that serve prints; "+
 			"set it with -token or MOCKSERVER_TOKEN (in Go: WithToken, Server.Token)", wire.ControlPrefix, lacks, tokenHeader)
 	}
@@ -230,7 +235,8 @@ func isForwarded(header http.Header) bool {
 	return false
 }
 
-func (s *Admin) hasToken(r *http.Request) bool {
+// tokenOf returns the token that a request contains, or "".
+func (s *Admin) tokenOf(r *http.Request) string {
 	sent := r.Header.Get(tokenHeader)
 	if cookie, err := r.Cookie(tokenCookie); err == nil && sent == "" {
 		sent, _ = url.QueryUnescape(cookie.Value) // see signIn
@@ -238,7 +244,7 @@ func (s *Admin) hasToken(r *http.Request) bool {
 	if sent == "" && r.URL.Path == wire.ControlPrefix {
 		sent = r.URL.Query().Get(tokenParameter)
 	}
-	return s.Token() != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(s.Token())) == 1
+	return sent
 }
 
 // signInPage returns the page for a browser that lacks the token, with a field for it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/spelling"
@@ -84,7 +85,13 @@ func (s *Admin) addWebhook(c *control, _ none, order notify.WebhookChange) (stri
 		return "", webhookSettings{}, err
 	}
 	h, err := findWebhook(c.world, id)
-	return "Webhook added", h, err
+	message := "Webhook added"
+	for _, event := range h.Events {
+		if strings.HasPrefix(event, "shipment.") && !slices.Contains(account.EventKinds(), event) {
+			message += fmt.Sprintf("; no event %q is known%s", event, spelling.Suggestion(event, account.EventKinds()))
+		}
+	}
+	return message, h, err
 }
 
 // deref returns the text, or "" for none.

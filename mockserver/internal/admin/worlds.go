@@ -202,13 +202,13 @@ func (s *Admin) opened(name string) (*world.World, error) {
 
 // noWorld returns the error for a name that no open world has.
 func (s *Admin) noWorld(name string) error {
-	var known []string
+	such, known := "", []string(nil)
 	for _, w := range s.Worlds.Worlds() {
 		known = append(known, w.Name())
 	}
 	if nearest := spelling.Nearest(name, known); nearest != "" {
-		return notFound("no world %q is open: did you mean %s?", name, nearest)
+		such = ", such as " + nearest
 	}
-	return notFound("no world %q is open: use one that GET %sworlds lists, or open it with POST %[2]sworlds", name,
-		wire.ControlPrefix)
+	return notFound("no world %q is open: open it with POST %[2]sworlds {\"name\":%[1]q}, or use one that GET "+
+		"%[2]sworlds lists%[3]s", name, wire.ControlPrefix, such)
 }

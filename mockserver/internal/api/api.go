@@ -228,8 +228,8 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 		message = "unknown secret key: open its world with POST " + wire.ControlPrefix + "worlds, because this server " +
 			"opens none by its key (-one-world, or in Go WithOneWorld)"
 	case !errors.Is(err, world.ErrKeyForm):
-		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " +
-			wire.ControlPrefix + " lists the terms"
+		message = "the secret key has an unknown or contradictory scenario, or a number out of range: use terms that GET " +
+			wire.ControlPrefix + " lists, such as instant"
 	case scheme == "":
 		message = "the Authorization header is missing: send Authorization: Bearer <SECRET_KEY>"
 	case !strings.EqualFold(scheme, "Bearer") || key == "":

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -122,7 +123,13 @@ func (s *API) absent(w *world.World, r *http.Request) string {
 	} else if wire.IsClean(path) && !strings.HasSuffix(path, "/") {
 		const add = "World.Stub (POST " + wire.ControlPrefix + "stubs) adds a route"
 		reason = "the specification has no such route: " + add
-		if meant := Nearest(path, s.paths(w)); meant == path {
+		meant := Nearest(path, s.paths(w))
+		if _, id, isRequest := strings.Cut(path, "/RD-"); isRequest && !strings.Contains(meant, "/RD-") {
+			i := slices.IndexFunc(s.Operations, func(op operations.Operation) bool { return op.Name == shipping.OpGetRequest })
+			id, _, _ = strings.Cut(id, "/")
+			meant = strings.ReplaceAll(s.Operations[i].Route, "{request_id}", "RD-"+id)
+		}
+		if meant == path {
 			reason = "the path has other methods only: " + add
 		} else if meant != "" {
 			reason = "did you mean " + meant + "? " + add

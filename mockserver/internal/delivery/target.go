@@ -20,6 +20,9 @@ var ErrNotLoopback = errors.New("not a loopback address: allow it with -deliver-
 // if it is on another machine and anywhere is false.
 func CheckTarget(target string, anywhere bool) error {
 	u, err := url.Parse(target)
+	if known, _ := url.Parse("http://" + target); !strings.Contains(target, "://") && known != nil && known.Port() != "" {
+		return fmt.Errorf("%q has no scheme: write %q", target, "http://"+target)
+	}
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return fmt.Errorf("%q is not an absolute http or https URL", target)
 	}

@@ -99,7 +99,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 			[]string{"[0] (MSDS)", "[1] () is no", "[3] (WATCH)"}},
 		"more than the wallet holds": {[]string{"WATCH"}, regulatory.CodeInsufficientFunds,
 			[]string{"holds USD 10.00, and USD 11.50 is needed",
-				`add money with PATCH /_mock/ledger {"fund":[{"wallet":"` + dollars + `","amount":1.50}]}`}},
+				`add money with PATCH /_mock/ledger {"fund":[{"wallet":"` + dollars + `","amount":1.5}]}`}},
 		"a sum above the balance": {[]string{"CUSTOMS", "FDA"}, regulatory.CodeInsufficientFunds,
 			[]string{"USD 16.00 is needed"}},
 		"a hundred kilobytes of a slug": {[]string{string(make([]byte, 100_000))}, regulatory.CodeUnknownDocumentType,

@@ -257,8 +257,9 @@ func position(err error, length int) string {
 		if wrong.Value == "number" && (wrong.Type.Name() == "Duration" || strings.HasSuffix(wrong.Field, "duration")) {
 			return fmt.Sprintf("field %q is a number: write a string with a unit, such as \"90s\" or \"1h30m\"", wrong.Field)
 		}
-		text := fmt.Sprintf("field %q is a JSON %s and should be a %s, at byte %d", wrong.Field, wrong.Value, wrong.Type,
-			wrong.Offset)
+		sent := map[string]string{"string": "a text", "bool": "true or false", "array": "a list", "object": "an object"}
+		text := fmt.Sprintf("field %q is %s, and must be %s", wrong.Field, cmp.Or(sent[wrong.Value], "a number"),
+			formOf(wrong.Type))
 		if wrong.Type.Kind() == reflect.String && (wrong.Value == "object" || wrong.Value == "array") {
 			text += `: send its JSON as a string, such as "{\"a\":1}"`
 		}
@@ -271,4 +272,36 @@ func position(err error, length int) string {
 		return fmt.Sprintf("it is incomplete, with %d bytes: send the whole JSON object", length)
 	}
 	return err.Error()
+}
+
+// formOf describes the JSON of a Go type.
+func formOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return formOf(t.Elem())
+	case reflect.Struct:
+		return "an object such as " + example(t)
+	case reflect.Map:
+		return "an object"
+	case reflect.Slice:
+		return "a list such as [" + example(t.Elem()) + "]"
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float64:
+		return "a number"
+	}
+	return "a whole number"
+}
+
+// example shows the JSON of a Go type, with the first member of an object.
+func example(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct:
+		return fmt.Sprintf("{%q:…}", MemberNames(t)[0])
+	case reflect.String:
+		return `"…"`
+	}
+	return "…"
 }

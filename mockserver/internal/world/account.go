@@ -1,6 +1,7 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,10 +36,13 @@ func (w *World) ChangeMoney(deposits []Deposit, exchangeRates map[string]shippin
 	for _, d := range deposits {
 		err := w.Room(0)
 		if d.Amount.Sign() <= 0 {
-			err = fmt.Errorf("the amount is %s, and must be above zero", d.Amount)
+			err = fmt.Errorf("the amount is %s: write a number above zero, such as 100.50", d.Amount)
 		}
 		if err == nil {
 			_, err = trial.Fund(d.Wallet, d.Amount, "trial", now, "trial")
+		}
+		if errors.Is(err, ledger.ErrUnknownWallet) {
+			err = fmt.Errorf("%w: use one that GET /_mock/ledger lists (in Go: World.Wallets)", err)
 		}
 		if err != nil {
 			return fmt.Errorf("mockserver: wallet not funded: %w", err)

@@ -18,7 +18,8 @@ func (w *World) AddShipment(s goods.Shipment) (string, error) {
 	w.Lock()
 	defer w.Unlock()
 	if w.Account.Shipments[s.ID] != nil {
-		return "", fmt.Errorf("mockserver: the world has a shipment %q already", s.ID)
+		return "", fmt.Errorf("mockserver: the world has a shipment %q already: choose another id, or leave it out for a "+
+			"new one", s.ID)
 	}
 	if s.ID != "" {
 		if err := (regulatory.AnalyzeInput{ShipmentID: s.ID}).Addable(); err != nil {
@@ -48,7 +49,8 @@ func (w *World) AddInvoice(in goods.Invoice) (string, error) {
 	w.Lock()
 	defer w.Unlock()
 	if _, exists := w.Account.Invoices[in.URL]; exists {
-		return "", fmt.Errorf("mockserver: the world has an invoice %q already", in.URL)
+		return "", fmt.Errorf("mockserver: the world has an invoice %q already: choose another URL, or leave it out for a "+
+			"new one", in.URL)
 	}
 	if in.URL == "" {
 		in.URL = "https://invoices.example/" + w.Account.IDs.Alphanumerics(16) + ".pdf"
