@@ -108,7 +108,7 @@ var startOfAmount = sync.OnceValue(func() *regexp.Regexp {
 // abbreviated returns the pattern of a text that is a number after the short form of a currency, such as "N1,500",
 // "US$5" and "Rs. 50". A single digit after letters, as in "A4", is not.
 var abbreviated = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^=?\pL{1,5}(?:[. ]*\p{Sc}[. ]*\p{Nd}|[. =]*\p{Nd}[\p{Nd}.,' ]*\p{Nd}$)`)
+	return regexp.MustCompile(`^=?\pL{1,5}(?:[. ]*\p{Sc}[. ]*\p{Nd}|[. =/]*\p{Nd}[\p{Nd}.,' ]*\p{Nd}(?:$|/))`)
 })
 
 // dateOrTime returns the pattern of a date, which may have a time of day. No other number follows.
