@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -232,7 +233,7 @@ func (e *RegulatoryError) advice() string {
 	case e.Outcome == OutcomePurchasedBefore:
 		return "; call Regulatory.Wait to wait for the documents"
 	case e.Outcome == OutcomeUnknown, e.Outcome == "" && (e.Step == wait.StepPurchased || e.Step == ""):
-		return "; do not purchase again: call Regulatory.SettlePurchase later" + e.undeclared()
+		return "; do not purchase again: " + e.settleAdvice() + e.undeclared()
 	case e.Outcome == OutcomeNotCharged && errors.Is(e.Err, ErrInsufficientFunds):
 		return "; add money to the wallet, then purchase again"
 	case e.Outcome == OutcomeNotCharged && e.Purchase != nil && e.Purchase.Refused:
@@ -253,10 +254,33 @@ func (e *RegulatoryError) advice() string {
 	if e.charged() {
 		text = "; the wallet was charged"
 	}
+	if errors.Is(e.Err, ErrOvercharged) {
+		text += ": compare the charge with its transactions"
+	}
 	if e.Step == wait.StepPolled && (contextEnded(e.Err) || retryable(e.Err) || errors.Is(e.Err, wait.ErrUnlisted)) {
 		text += "; call Regulatory.Wait to continue" + e.undeclaredStatus()
 	}
 	return text
+}
+
+// settleAdvice returns how to find the outcome of a purchase.
+func (e *RegulatoryError) settleAdvice() string {
+	const settle = "call Regulatory.SettlePurchase "
+	purchase := cmp.Or(e.Purchase, &PurchaseRequest{})
+	for _, failed := range callsIn(e.Err) {
+		switch {
+		case !failed.Refused() || failed.Operation != OpGetRequest:
+		case errors.Is(failed, ErrUnauthorized):
+			return "correct the key, then " + settle + "again"
+		case errors.Is(failed, ErrNotFound) && purchase.Draft == nil:
+			return "check the id of the request, and that the key is of the account that purchased, then " + settle + "again"
+		}
+	}
+	if contextEnded(e.Err) {
+		quiet := cmp.Or(purchase.quietFor(), purchase.longQuietFor())
+		return settle + fmt.Sprintf("with a context of %s or more", quiet+time.Minute)
+	}
+	return settle + "later"
 }
 
 // declareName returns the line that names the member of the offers with a text for which a condition holds, as a part

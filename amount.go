@@ -52,7 +52,7 @@ const decimalPointHint = "use a point for decimals and no other separator, such 
 // [ErrAmountOverflow] for decimals outside 0 to 18.
 func NewAmount(units int64, decimals int) (Amount, error) {
 	if decimals < 0 || decimals > decimal.MaxDigits {
-		return Amount{}, fmt.Errorf("%w: %d decimals", ErrAmountOverflow, decimals)
+		return Amount{}, fmt.Errorf("%w: NewAmount takes 0 to 18 decimals, and got %d", ErrAmountOverflow, decimals)
 	}
 	return fitting(decimal.New(units, uint8(decimals)))
 }
@@ -75,6 +75,11 @@ func ParseAmount(text string) (Amount, error) {
 	return knownAmount(n), nil
 }
 
+// errUnreadable returns the error of a calculation with an unreadable amount.
+func errUnreadable() error {
+	return fmt.Errorf("%w: check Known before you calculate with it", ErrAmountUnreadable)
+}
+
 func knownAmount(n decimal.Number) Amount { return Amount{number: n, state: amountKnown} }
 
 // fitting returns the amount of a result of arithmetic.
@@ -95,7 +100,7 @@ func (a Amount) Sign() int { return a.number.Sign() }
 // Add returns a + b exactly, or an error; see [ErrAmountOverflow] and [ErrAmountUnreadable].
 func (a Amount) Add(b Amount) (Amount, error) {
 	if a.state == amountUnreadable || b.state == amountUnreadable {
-		return Amount{}, ErrAmountUnreadable
+		return Amount{}, errUnreadable()
 	}
 	return fitting(a.number.Add(b.number))
 }
@@ -106,7 +111,7 @@ func (a Amount) Sub(b Amount) (Amount, error) { return a.Add(b.Neg()) }
 // Mul returns a × b exactly, or an error. [Amount.MulRound] rounds the product.
 func (a Amount) Mul(b Amount) (Amount, error) {
 	if a.state == amountUnreadable || b.state == amountUnreadable {
-		return Amount{}, ErrAmountUnreadable
+		return Amount{}, errUnreadable()
 	}
 	return fitting(a.number.Mul(b.number))
 }
@@ -115,7 +120,7 @@ func (a Amount) Mul(b Amount) (Amount, error) {
 // product must fit, so that an amount can be converted at an exchange rate with many decimals.
 func (a Amount) MulRound(b Amount, decimals int) (Amount, error) {
 	if a.state == amountUnreadable || b.state == amountUnreadable {
-		return Amount{}, ErrAmountUnreadable
+		return Amount{}, errUnreadable()
 	}
 	return fitting(a.number.MulRound(b.number, scale(decimals)))
 }
@@ -126,9 +131,12 @@ func (a Amount) Split(n, decimals int) ([]Amount, error) {
 	units, ok := a.number.At(max(scale(decimals), a.number.Scale))
 	switch {
 	case a.state == amountUnreadable:
-		return nil, ErrAmountUnreadable
-	case n < 1 || a != a.Round(decimals):
-		return nil, fmt.Errorf("shipping: cannot split %s into %d parts with %d decimals", a, n, decimals)
+		return nil, errUnreadable()
+	case n < 1:
+		return nil, fmt.Errorf("shipping: cannot split %s into %d parts: pass at least 1", a, n)
+	case a != a.Round(decimals):
+		return nil, fmt.Errorf("shipping: cannot split %s into parts with %d decimals, because it has %d: round it first", a,
+			decimals, a.number.Scale)
 	case !ok:
 		return nil, ErrAmountOverflow
 	}
@@ -190,7 +198,7 @@ func (a Amount) Equal(b Amount) bool { return a.Cmp(b) == 0 }
 // transaction's flat_amount, for every currency (specification: "Transaction").
 func (a Amount) Flat() (int64, error) {
 	if a.state == amountUnreadable {
-		return 0, ErrAmountUnreadable
+		return 0, errUnreadable()
 	}
 	flat, ok := a.number.Round(2).At(2)
 	if !ok {
@@ -252,7 +260,7 @@ func unusualAmount(raw string) Amount {
 // MarshalText writes the form of [Amount.String], for flags, CSV and configuration.
 func (a Amount) MarshalText() ([]byte, error) {
 	if a.state == amountUnreadable {
-		return nil, ErrAmountUnreadable
+		return nil, errUnreadable()
 	}
 	return a.number.Append(nil, a.number.Scale), nil
 }
@@ -274,7 +282,7 @@ func (a Amount) Value() (driver.Value, error) {
 	case amountAbsent:
 		return nil, nil
 	case amountUnreadable:
-		return nil, ErrAmountUnreadable
+		return nil, errUnreadable()
 	}
 	return a.String(), nil
 }

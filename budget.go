@@ -35,13 +35,13 @@ func ParseBudget(text string) (*Budget, error) {
 	case errors.Is(err, ErrAmountUnreadable) && strings.Contains(number, ","):
 		return nil, err // it shows how to write decimals
 	case errors.Is(err, ErrAmountUnreadable):
-		return nil, fmt.Errorf("%w: %s: write the number first, then the currency, such as \"150.00 NGN\"",
+		return nil, fmt.Errorf("%w: %s: write the number first, then a space and the currency, such as \"150.00 NGN\"",
 			ErrAmountUnreadable, spelling.Quote(text))
 	case err != nil:
 		return nil, err
 	case len(currency) != 3 || strings.ContainsFunc(currency, isOther):
-		return nil, invalidOption("ParseBudget", "needs an amount and a currency of three letters, such as \"150.00 "+
-			"NGN\", and got "+spelling.Quote(text))
+		return nil, invalidOption("ParseBudget", "needs an amount and a currency of three letters, with one space, "+
+			"such as \"150.00 NGN\", and got "+spelling.Quote(text))
 	case amount.Sign() < 0:
 		return nil, invalidOption("ParseBudget", "needs an amount of 0 or more, and got "+spelling.Quote(text))
 	}
@@ -139,8 +139,6 @@ func (e *BudgetError) Error() string {
 	}
 	if e.Declare != "" {
 		text.WriteString("; " + e.Declare)
-	} else if len(e.Beside) > 0 {
-		text.WriteString("; what a purchase does not charge, offer.beside of the dialect declares")
 	}
 	return text.String() + "; nothing was purchased"
 }

@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -432,7 +433,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		return noClient()
 	}
 	operation := operations.Operation{Name: "do", Method: strings.ToUpper(method), Retry: operations.Unsent}
-	if err := checkDo(operation.Method, path); err != nil {
+	if err := cmp.Or(checkDo(operation.Method, path), checkOut(out)); err != nil {
 		return err
 	}
 	switch operation.Method {
@@ -467,6 +468,14 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 func sameRoute(requested, route string) bool {
 	plain, err := url.PathUnescape(requested)
 	return err == nil && path.Clean(plain) == route
+}
+
+// checkOut returns an error for a value that encoding/json cannot read into.
+func checkOut(out any) error {
+	if v := reflect.ValueOf(out); out != nil && (v.Kind() != reflect.Pointer || v.IsNil()) {
+		return invalidRequest("do", "out", fmt.Sprintf("is a %T that cannot be read into: pass a pointer, such as &page", out))
+	}
+	return nil
 }
 
 func checkDo(method, path string) error {

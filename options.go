@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
@@ -134,10 +135,24 @@ type RetryPolicy struct {
 	Burst int
 }
 
+// withoutUnit returns that one of several named durations counts nanoseconds, because its unit is missing; "" if none
+// does.
+func withoutUnit(names string, durations ...time.Duration) string {
+	for i, name := range strings.Fields(names) {
+		if d := durations[i]; d > 0 && d < time.Microsecond {
+			return fmt.Sprintf("has the %s %s: write it with a unit, such as %d*time.Second", name, d, d.Nanoseconds())
+		}
+	}
+	return ""
+}
+
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 || p.MinWait < 0 || p.MaxWait < 0 || p.MaxRetryAfter < 0 || p.Burst < 0 {
 		return p, invalidOption("WithRetryPolicy",
 			"has a negative field: leave it 0 for the default, or set MaxAttempts to 1 to never retry")
+	}
+	if problem := withoutUnit("AttemptTimeout", p.AttemptTimeout); problem != "" {
+		return p, invalidOption("WithRetryPolicy", problem)
 	}
 	if math.IsNaN(p.ExtraLoad) {
 		return p, invalidOption("WithRetryPolicy",

@@ -88,6 +88,7 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"negative longest":   {retry(policy{MaxWait: -1}), negative},
 		"negative obedience": {retry(policy{MaxRetryAfter: -1}), negative},
 		"negative burst":     {retry(policy{Burst: -1}), negative},
+		"nanoseconds":        {retry(policy{AttemptTimeout: 30}), "AttemptTimeout 30ns: write it with a unit"},
 		"no number":          {retry(policy{ExtraLoad: math.NaN()}), "WithRetryPolicy has an ExtraLoad that is not a number"},
 		"negative size":      {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes is negative: pass a number of bytes"},
 		"unknown operation": {route(t, "x", "/x"),
@@ -176,6 +177,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 	header := func(name, value string) error { return rates(nil, shipping.WithHeader(name, value)) }
 	transactions := func(o *shipping.TransactionListOptions) error { return shippingtest.Err(c.Transactions.List(ctx, o)) }
 	do := func(method, path string, in any) error { return c.Do(ctx, method, path, nil, in, nil) }
+	into := func(out any) error { return c.Do(ctx, "GET", "/v1/rates", nil, nil, out) }
 	ten := shippingtest.Amount(t, "10")
 	const oneOf, noAddress = "set exactly one of them", "FileURL is not an http or https address"
 	const negative, needs, required = "has a negative field", "Budget needs an amount and a currency", "Wallet is required"
@@ -232,6 +234,8 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			PurchaseOptions: settings{AllowUnknown: true}}), `names ""`},
 		"purchase with negative settling": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda,
 			PurchaseOptions: settings{SettleFor: -1}}), negative},
+		"purchase with nanoseconds": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda,
+			PurchaseOptions: settings{QuietFor: 300}}), "QuietFor 300ns: write it with a unit, such as 300*time.Second"},
 		"purchase with a negative RefusedFor": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda,
 			PurchaseOptions: settings{RefusedFor: -1}}), negative},
 		"own Authorization of a purchase": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda,
@@ -277,6 +281,9 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		"header value with a line break":  {header("X-Tenant", "1\r\nX-Evil: 2"), "that no HTTP header can carry"},
 		"a mistake before another option": {rates(nil, shipping.WithHeader("", "1"), shipping.WithQuery("a", "b")), noName},
 
+		"do into a text":            {into("x"), "out is a string that cannot be read into: pass a pointer, such as &page"},
+		"do into no value":          {into((*shipping.RawJSON)(nil)), "pass a pointer"},
+		"resume without request":    {resume("", nil), "requestID is empty: pass the request_id that Analyze returned"},
 		"Do without method":         {do("", "/v1/shipments", nil), "is not an HTTP method"},
 		"Do with an odd method":     {do("GET /", "/v1/shipments", nil), "is not an HTTP method"},
 		"Do with an absolute URL":   {do("GET", "https://evil.test/v1/shipments", nil), baseOnly},

@@ -68,6 +68,12 @@ func (o *PurchaseOptions) Validate() error {
 	if o != nil && (o.SettleFor < 0 || o.RefusedFor < 0 || o.QuietFor < 0) {
 		return invalidRequest(OpPurchase, "PurchaseOptions", "has a negative field: leave it 0 for the default")
 	}
+	if o == nil {
+		return nil
+	}
+	if problem := withoutUnit("SettleFor RefusedFor QuietFor", o.SettleFor, o.RefusedFor, o.QuietFor); problem != "" {
+		return invalidRequest(OpPurchase, "PurchaseOptions", problem)
+	}
 	return nil
 }
 
@@ -306,8 +312,8 @@ func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	switch draft := p.Draft; {
 	case before.Charge == "" && draft.ChargedAmount.Sign() <= 0:
 	case draft.Dialect == nil || !draft.Dialect.Purchase.Quoted:
-		return "the draft shows a charged amount, so that it may have been purchased already: if this service shows the " +
-			"price of a draft there, " + draft.declareLine("purchase.quoted", "true")
+		return "the draft shows a charged amount, so that it may have been purchased already: if the wallet's " +
+			"transactions show no charge, and this service shows the price of a draft there, " + draft.declareLine("purchase.quoted", "true")
 	case !p.quotes(draft):
 		return fmt.Sprintf("the draft shows the charged amount %s, which is the price neither of all that it offers nor "+
 			"of what is purchased: it may have been purchased already", draft.ChargedAmount)
@@ -523,6 +529,9 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		left := b.left(started, sent)
 		switch {
 		case ctx.Err() != nil:
+			if b.cause != nil && contextEnded(b.cause) { // it states the end of the context
+				return nil, b.failed(OutcomeUnknown, b.cause)
+			}
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx)))))
 		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable():
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))

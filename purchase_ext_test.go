@@ -757,6 +757,25 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 	})
 }
 
+// The advice about an unknown outcome is one that helps.
+func TestSettlePurchase_Advice(t *testing.T) {
+	t.Parallel()
+	for want, read := range map[string]httpmock.Responder{
+		"; do not purchase again: correct the key, then call Regulatory.SettlePurchase again":       refusal(401, "no"),
+		"check the id of the request, and that the key is of the account that purchased, then call": refusal(404, "no"),
+		"; do not purchase again: call Regulatory.SettlePurchase with a context of 6m0s or more":    record("draft"),
+		"; do not purchase again: call Regulatory.SettlePurchase later":                             record("failed"),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			_, err := regulatory(t, requestService(nil, responders{read})).SettlePurchase(ctx,
+				&shipping.PurchaseRequest{RequestID: "RD-1"})
+			shippingtest.Contains(t, "the error", err, want)
+		})
+	}
+}
+
 // The time as a draft begins with the first reading: if it began with the call, failed readings would shorten it.
 func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 	t.Parallel()

@@ -152,8 +152,8 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 	if err := flow.options.Validate(); err != nil {
 		return nil, err
 	}
-	if ctx == nil {
-		return nil, nilContext(OpGetRequest)
+	if err := checkWait(ctx, requestID); err != nil {
+		return nil, err
 	}
 	flow.id = requestID
 	waiting, err := flow.waiting()
@@ -428,13 +428,21 @@ func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *Pol
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case requestID == "":
-		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id that Analyze returned")
-	case ctx == nil:
-		return nil, nilContext(OpGetRequest)
+	if err := checkWait(ctx, requestID); err != nil {
+		return nil, err
 	}
 	return newWaiting(s, requestID, options, call).run(ctx)
+}
+
+// checkWait returns a [*ValidationError] if no wait can begin.
+func checkWait(ctx context.Context, requestID string) error {
+	switch {
+	case requestID == "":
+		return invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id that Analyze returned")
+	case ctx == nil:
+		return nilContext(OpGetRequest)
+	}
+	return nil
 }
 
 // waiting is one wait for one request.

@@ -298,12 +298,12 @@ func TestParseBudget(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "got an empty text", "150.00": "needs an amount and a currency", "-1 NGN": "0 or more",
 		" ":        `got an empty text: write an amount and a currency, such as "150.00 NGN"`,
-		"NGN 1000": `"NGN 1000": write the number first, then the currency, such as "150.00 NGN"`, // a part was quoted
+		"NGN 1000": `"NGN 1000": write the number first, then a space and the currency, such as "150.00 NGN"`, // a part was quoted
 		"NGN":      "write the number first", "150 NGN USD": "three letters", "much NGN": "write the number first",
 		// A limit of spending that can be read in two ways was read in one.
 		"1,500 NGN": `got "1,500 NGN", which can be 1500.00 NGN or 1.5000 NGN: write the one that you mean`,
 		"1.500 ngn": "which can be 1500.00 NGN or 1.5000 NGN", "+12.500 NGN": "12500.00 NGN or 12.5000 NGN",
-		"5 N G": "three letters", "5 N\u00c4G": "three letters",
+		"5 N G": "three letters", "250 000 NGN": "with one space", "5 N\u00c4G": "three letters",
 		"1.234,56 NGN": "use a point for decimals",
 		"12,34 NGN":    `"12,34": use a point for decimals and no other separator, such as 1000.50`,
 	} {

@@ -219,7 +219,7 @@ func (c *counter) declared(v jsonread.Value, at place) {
 	canBe := at.path != "value" &&
 		(areForms(at.words) || areForms(at.words, earlierWords) || areForms(at.words, swappedWords))
 	if v.Scalar() && isMore && canBe {
-		c.stop(at.path, "of offer.beside is more than the price, and may be the price", "")
+		c.stop(at.path, "of offer.beside is more than the price, and may be the price: remove it from offer.beside", "")
 	}
 	for _, m := range v.Members {
 		c.declared(m.Value, at.inside(m.Name))

@@ -152,7 +152,7 @@ const NoCurrency = "XXX"
 func (o *Offers) noCurrency(c *counter) error {
 	unclear := &Unclear{Problem: "has a price without a currency", Lines: c.codes("offer.currency", c.shown, place{})}
 	for _, m := range o.draft.Members {
-		if m.Name != "available_documents" {
+		if m.Name != "available_documents" && m.Name != "line_items" { // their values are in any currency
 			unclear.Lines = append(unclear.Lines, c.codes("record.currency", m.Value, place{}.inside(m.Name))...)
 		}
 	}

@@ -93,6 +93,9 @@ func noPrice(offer jsonread.Value, d dialect.Offer, problem string) error {
 	for _, n := range slices.Concat(c.forms, c.others) {
 		unclear.Lines = append(unclear.Lines, dialect.Line{Field: "offer.amount", Value: n.path})
 	}
+	if len(unclear.Lines) == 0 {
+		unclear.Problem += ": select other documents, or ask the service for its price"
+	}
 	return unclear
 }
 
