@@ -61,10 +61,14 @@ func parse(args []string) (*job, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	for _, option := range [][2]string{{"-night", j.night}, {"-wallet", j.wallet}, {"-budget", *budget},
-		{"-out", j.folder}} {
+	for _, option := range [][3]string{
+		{"-night", j.night, "the date on which the job was due, such as -night 2026-11-26"},
+		{"-wallet", j.wallet, "the id of the wallet to export"},
+		{"-budget", *budget, `the most to spend in the night, such as -budget "250000 NGN"`},
+		{"-out", j.folder, "the folder of the journal, such as -out /var/lib/nightly"},
+	} {
 		if option[1] == "" {
-			return nil, fmt.Errorf("nightly: %s is missing", option[0])
+			return nil, fmt.Errorf("nightly: %s is missing: pass %s", option[0], option[2])
 		}
 	}
 	if !filepath.IsAbs(j.folder) {
@@ -118,10 +122,8 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 }
 
 func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
-	list, err := os.ReadFile(j.list)
-	if err != nil {
-		return nil, err
-	}
+	// Without the list, what an earlier night has begun is still completed.
+	list, unread := os.ReadFile(j.list)
 	journal, err := batch.OpenFile(filepath.Join(j.folder, "batch.journal")) // one for all nights
 	if err != nil {
 		return nil, err
@@ -143,11 +145,15 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{
 		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night,
 	})
-	if report == nil {
-		return nil, err
+	begun := report != nil && report.Count(batch.StateWaiting) < len(report.Results)
+	if !begun && errors.Is(err, shipping.ErrOverBudget) {
+		return nil, err // the budget is in another currency: the report has nothing else
 	}
 	if len(seen) == 0 {
-		err = errors.Join(err, fmt.Errorf("nightly: %s %w", j.list, errEmpty))
+		err = errors.Join(err, unread, fmt.Errorf("nightly: -in %s %w", j.list, errEmpty))
+	}
+	if report == nil {
+		return nil, err
 	}
 	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
 	fmt.Printf("of %d shipments, %d are completed, %d have nothing to buy, and %d are open; %s of %s spent or reserved "+

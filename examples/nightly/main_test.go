@@ -44,6 +44,8 @@ func TestNights(t *testing.T) {
 			{"2026-11-26", "250000 NGN", 0, 20, 1, "the budget of this night is spent: the next night continues", true},
 			{"2026-11-27", "2000000 NGN", 10, 30, 0, "", true}, // the budget of another night
 			{"2026-11-28", "2000000 NGN", 0, 30, 0, "", true},
+			// Once, without counts that are all 0.
+			{"2026-11-28", "1 USD", 0, 30, 1, "set a budget in that currency; nothing was purchaseda person must", false},
 			{"2026-11-30", "1 NGN", 0, 0, 2, "shipments.txt has no shipments", false}, // an export that failed
 			{"2026-11-29", "1 NGN", 0, 30, 0, "", false},                              // no new shipments
 		} {
@@ -68,6 +70,11 @@ func TestNights(t *testing.T) {
 			server.Lint(t) // nothing was bought twice
 		}
 		reconcile(t, folder)
+		missing := j
+		missing.list += ".none"
+		if code, _ := exit(missing.run(t.Context())); code != 2 {
+			t.Errorf("a list that is missing: exit %d", code)
+		}
 		ended, end := context.WithCancel(t.Context())
 		end()
 		if again, err := j.run(ended); err == nil || !again {
@@ -149,7 +156,7 @@ func TestOptions(t *testing.T) {
 	all := map[string]string{"-night": "1", "-wallet": "VA-1", "-budget": "1 NGN", "-out": "/var/lib/nightly"}
 	for _, test := range []struct{ option, value, want string }{
 		{"-night", "1", ""},
-		{"-night", "", "nightly: -night is missing"},
+		{"-night", "", "nightly: -night is missing: pass the date"},
 		{"-wallet", "", "nightly: -wallet is missing"},
 		{"-budget", "", "nightly: -budget is missing"},
 		{"-budget", "1", "three letters"},

@@ -70,7 +70,15 @@ func run(ctx context.Context, args []string, out, logs io.Writer) (err error) {
 		return err
 	}
 	key := os.Getenv("SHIPPING_SECRET_KEY")
-	if key == "" {
+	switch {
+	case key == "" && flags.NFlag() > 0:
+		return errors.New("SHIPPING_SECRET_KEY is not set: export the secret key of the account; without options, receiver " +
+			"runs a demonstration")
+	case *folder == "" && *budget != "":
+		return errors.New("-budget does nothing without -buy: name the folder of the records, such as -buy shop")
+	case *folder != "" && *budget == "":
+		return errors.New(`-buy needs -budget: pass the most to spend in a day, such as -budget "250000 NGN"`)
+	case key == "":
 		return demonstrate(ctx, out, logs)
 	}
 	keys := []string{key}

@@ -24,3 +24,21 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 		}
 	}
 }
+
+// Options without effect were ignored: a receiver with -budget bought nothing, and one without a key ran the
+// demonstration.
+func TestOptionsWithoutEffect(t *testing.T) {
+	for _, test := range []struct {
+		key, options, want string
+	}{
+		{"", "-addr 127.0.0.1:0", "SHIPPING_SECRET_KEY is not set"},
+		{"sk_1", "-budget 1", "-budget does nothing without -buy"},
+		{"sk_1", "-buy shop", "-buy needs -budget"},
+	} {
+		t.Setenv("SHIPPING_SECRET_KEY", test.key)
+		err := run(t.Context(), strings.Fields(test.options), io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: %v", test.options, err)
+		}
+	}
+}
