@@ -76,7 +76,8 @@ type ShipmentEvent struct {
 }
 
 // ErrNoShipment is returned for a notification whose data has no shipment_id.
-var ErrNoShipment = errors.New("webhook: the notification's data is not a shipment")
+var ErrNoShipment = errors.New("webhook: the notification's data is not a shipment: check its Event first, and " +
+	"return nil for events that you do not handle")
 
 // Shipment reads the data of a shipment event. Fields that are absent or cannot be read stay zero. The error is
 // [ErrNoShipment] without a shipment_id.

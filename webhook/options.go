@@ -65,6 +65,10 @@ func (s *settings) check(handle Handler) error {
 	case slices.ContainsFunc(s.keys, func(key redact.Key) bool { return strings.TrimSpace(key.Reveal()) != key.Reveal() }):
 		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, " +
 			"for example after reading it from a file")
+	case s.dialect.Notification.Signature == dialect.Signature{} && slices.ContainsFunc(s.keys,
+		func(key redact.Key) bool { return strings.HasPrefix(key.Reveal(), "whsec_") }):
+		return errors.New("webhook: a key begins with \"whsec_\", as the secrets of Standard Webhooks do: add " +
+			"WithDialect(dialect.StandardWebhooks())")
 	case s.problem != nil:
 		return fmt.Errorf("webhook: WithDialect: %w", s.problem)
 	case s.maxBytes <= 0 || s.readTimeout <= 0:

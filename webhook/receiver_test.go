@@ -480,8 +480,10 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 		"no workers":              {accept, options{keys, webhook.WithWorkers(0, 1)}, "WithWorkers"},
 		"a verifier and keys":     {accept, options{keys, webhook.WithVerifier(verify)}, "WithVerifier"},
 		"no secret":               {accept, options{standard}, "WithKeys"},
-		"a secret without base64": {accept, options{standard, keys}, "whsec_"},
-		"a short secret":          {accept, options{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
+		"a secret without base64": {accept, options{standard, keys}, "not the secret key of the account"},
+		// Each notification was refused, because its header was not that of the other scheme.
+		"a secret, no dialect": {accept, options{webhook.WithKeys(secret)}, "WithDialect(dialect.StandardWebhooks())"},
+		"a short secret":       {accept, options{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
 		"a secret with a version": {accept, options{standard, webhook.WithKeys("v1," + secret)},
 			`WithKeys: a secret begins with the version "v1,"`},
 		"a signed id without a header": {accept, options{standard, keys, webhook.WithDialect(

@@ -48,6 +48,9 @@ func (e signatureError) Unwrap() error { return ErrSignature }
 // that does not depend on where a signature differs or which key made it. An empty key, such as that of an unset
 // variable, is never valid, because anybody could sign with it.
 func Verify(signature string, body []byte, keys ...string) error {
+	if len(keys) == 0 {
+		return signatureError("Verify got no keys: pass the secret key, or the current one and the previous one")
+	}
 	matched := false
 	signature = strings.TrimSpace(signature)
 	for _, key := range keys {

@@ -41,6 +41,9 @@ func TestSign_AShortKeyIsRefusedWhereItIsForbidden(t *testing.T) {
 	if got := webhook.Sign(short, []byte(body)); got != "" {
 		t.Errorf("the signature is %q", got)
 	}
+	if err := webhook.Verify("00", []byte(body)); !strings.Contains(err.Error(), "Verify got no keys") {
+		t.Error(err)
+	}
 	if err := webhook.Verify("00", []byte(body), short); err != webhook.ErrSignature {
 		t.Errorf("Verify returns %v", err)
 	}

@@ -53,8 +53,8 @@ func (s Scheme) Decode(secret string) ([]byte, error) {
 	encoded := strings.TrimRight(strings.TrimPrefix(secret, "whsec_"), "=")
 	key, err := base64.RawStdEncoding.DecodeString(encoded)
 	if err != nil || len(key) < 112/8 { // FIPS 140 forbids shorter ones
-		return nil, errors.New(`this dialect needs secrets of at least 14 bytes in base64, with or without "whsec_" ` +
-			"before them")
+		return nil, errors.New(`this dialect needs the secret of the webhook, at least 14 bytes in base64, with or without ` +
+			`"whsec_" before it, and not the secret key of the account`)
 	}
 	return key, nil
 }
