@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 )
 
 // purchase sends a purchase, unless something is missing that it needs. The report lists those that are sent.
@@ -189,7 +188,9 @@ func (s *session) chosen(d draft) (c cost, unknown missing) {
 		return c, s.notBought(d, err)
 	}
 	if s.known.Offer.DefaultCurrency == "wallet" {
-		d.request.Dialect, _ = s.known.With(dialect.Line{Field: "offer.default_currency", Value: budget.Currency})
+		known := *s.known
+		known.Offer.DefaultCurrency = budget.Currency
+		d.request.Dialect = &known
 	}
 	most, err := budget.Check(d.request, shipping.DocumentType(s.document))
 	if err != nil {
