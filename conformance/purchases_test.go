@@ -69,7 +69,7 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		{offers, buys("FDA", "19.99 NGN"), "", "over budget: 20.00 NGN needed, 19.99 NGN allowed"},
 		{offers, buys("FDA", "20 USD"), "", "priced in NGN"},
 		{offers, buys("WATCH", "20 NGN"), "", "the draft offers FDA, STEEL"},
-		{offers, buys("FDA", "all"), "", "write the number first, then the currency"},
+		{offers, buys("FDA", "all"), "", "write the number first, then a space and the currency"},
 		{offers, buys("FDA", "20"), "", "needs an amount and a currency"},
 		{`{"slug":"FDA","price":7,"currency":"NGN"}`, buys("FDA", "7 NGN"), "FDA", ""},
 		{`{"document_type":"FDA","amount":0,"currency":"NGN"}`, buys("FDA", "0 NGN"), "FDA", ""},
