@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -42,7 +40,8 @@ var (
 	// ErrMoved is returned if the journal's file was removed, renamed or replaced while it was
 	// open. The next run would not find the records, so nothing more is purchased.
 	ErrMoved = errors.New("shipping: the batch journal was removed, renamed or replaced while it was open; " +
-		"put the file back before the next run, which could buy twice without it")
+		"put the file back before the next run, which could buy twice without it; if it is lost, leave out the shipments " +
+		"that the wallet's transactions show as purchased")
 	// ErrDamaged is returned if records of the journal are missing, because another program has truncated or
 	// overwritten the file, or if it has added to the file. Nothing more is purchased, and [OpenFile] refuses
 	// the file until a complete one is in its place.
@@ -60,6 +59,9 @@ var (
 // The directory of a new file is flushed to the disk, too. On systems that cannot flush a directory, such as Windows,
 // a power loss shortly after the journal was created can lose the file.
 func OpenFile(path string) (*File, error) {
+	if err := logfile.CheckPath(path, "batch.journal"); err != nil {
+		return nil, fmt.Errorf("shipping: the batch journal cannot be opened: %w", err)
+	}
 	storage, err := logfile.OpenStorage(path)
 	if err != nil {
 		return nil, openError(path, err)
@@ -93,7 +95,7 @@ func openFile(path string, storage logfile.Storage) (*File, error) {
 func (j *File) explain(err error) error {
 	switch {
 	case errors.Is(err, errDamagedLine):
-		return fmt.Errorf("%w: %s: %w", ErrDamaged, j.path, err)
+		return fmt.Errorf("%w: %s: %w; if you added this line by hand, remove it", ErrDamaged, j.path, err)
 	case err == nil, errors.Is(err, ErrDamaged), errors.Is(err, ErrMoved):
 		return err
 	}
@@ -177,8 +179,5 @@ func openError(path string, err error) error {
 		return fmt.Errorf("%w: %s: if this process opened it, use that File or close it; if not, wait until the other "+
 			"process ends", ErrInUse, path)
 	}
-	if _, missing := os.Stat(filepath.Dir(path)); errors.Is(missing, os.ErrNotExist) {
-		return fmt.Errorf("shipping: the batch journal cannot be created: %w; make its folder first", err)
-	}
-	return fmt.Errorf("shipping: the batch journal cannot be opened: %w", err)
+	return fmt.Errorf("shipping: the batch journal cannot be opened: %w%s", err, logfile.OpenAdvice(err))
 }

@@ -104,9 +104,11 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 		!strings.Contains(err.Error(), "; make its folder first") {
 		t.Errorf("a folder that is missing: %v", err)
 	}
-	if _, err := batch.OpenFile(t.TempDir()); err == nil ||
-		!strings.Contains(err.Error(), "the batch journal cannot be opened") {
-		t.Errorf("a folder: %v", err)
+	for path, want := range map[string]string{t.TempDir(): "is a folder: pass the path of a file in it, such as ",
+		"": "the path is empty: pass the path of a file"} {
+		if _, err := batch.OpenFile(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the path %q: %v", path, err)
+		}
 	}
 	path := filepath.Join(t.TempDir(), "journal")
 	journal := openJournal(t, path)
@@ -131,6 +133,9 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 		t.Errorf("a key that is not UTF-8: %v", err)
 	}
 	shippingtest.NoError(t, journal.Close())
+	if err := journal.Close(); !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "is closed already") {
+		t.Errorf("closed twice: %v", err)
+	}
 	_, read := journal.Records()
 	for _, err := range []error{read, appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed})} {
 		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "is closed; open it again") {

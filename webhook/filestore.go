@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +47,9 @@ var (
 // kind, are errors and leave the file as it is. The error is [ErrStoreInUse] if the store is open already. The store
 // is locked with a second file whose name ends in ".lock".
 func OpenFileStore(path string, options StoreOptions) (*FileStore, error) {
+	if err := logfile.CheckPath(path, "deliveries.store"); err != nil {
+		return nil, fmt.Errorf("webhook: the store cannot be opened: %w", err)
+	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -57,11 +59,8 @@ func OpenFileStore(path string, options StoreOptions) (*FileStore, error) {
 		return nil, fmt.Errorf("%w: %s: if this process opened it, use that store or close it; if not, wait until the "+
 			"other process ends, or choose another path", ErrStoreInUse, path)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("webhook: the store cannot be created: %w; make its folder first", err)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("webhook: the store cannot be opened: %w", err)
+		return nil, fmt.Errorf("webhook: the store cannot be opened: %w%s", err, logfile.OpenAdvice(err))
 	}
 	s := &FileStore{path: absolute, memory: NewMemoryStore(options), lock: lock}
 	if err := s.load(); err != nil {

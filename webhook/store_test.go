@@ -115,9 +115,11 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 			t.Errorf("the file is now %q, %v", left, err)
 		}
 	}
-	_, err := webhook.OpenFileStore(filepath.Join(t.TempDir(), "missing", "store"), webhook.StoreOptions{})
-	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "; make its folder first") {
-		t.Errorf("without a folder: %v", err)
+	for path, want := range map[string]string{filepath.Join(t.TempDir(), "missing", "store"): "; make its folder first",
+		"": "the path is empty", t.TempDir(): "is a folder: pass the path of a file in it"} {
+		if _, err := webhook.OpenFileStore(path, webhook.StoreOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the path %q: %v", path, err)
+		}
 	}
 	path := filepath.Join(t.TempDir(), "store")
 	store := openFileStore(t, path, 0)

@@ -171,6 +171,9 @@ func (l *Log) mark(size int64) {
 
 // Close closes the file, and releases its lock. It returns a failure that was not returned before.
 func (l *Log) Close() error {
+	if errors.Is(l.err, os.ErrClosed) {
+		return fmt.Errorf("it is closed already; call Close once: %w", os.ErrClosed)
+	}
 	known := l.err
 	changed := l.Intact()
 	if known != nil {
@@ -180,6 +183,28 @@ func (l *Log) Close() error {
 		l.err = fmt.Errorf("it is closed; open it again: %w", os.ErrClosed)
 	}
 	return errors.Join(changed, l.storage.Close())
+}
+
+// CheckPath returns an error for a path that is empty, or that of a folder. name is that of a file, for the error.
+func CheckPath(path, name string) error {
+	if path == "" {
+		return fmt.Errorf("the path is empty: pass the path of a file, such as /var/lib/shop/%s", name)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: pass the path of a file in it, such as %s", path, filepath.Join(path, name))
+	}
+	return nil
+}
+
+// OpenAdvice returns what to do about a file that cannot be opened, as the end of an error; "" if that is not known.
+func OpenAdvice(err error) string {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "; make its folder first"
+	case errors.Is(err, os.ErrPermission):
+		return "; let this user write to the file and to its folder, or choose another path"
+	}
+	return ""
 }
 
 // file is the storage of a path.
