@@ -53,7 +53,7 @@ type Record struct {
 
 // Values of [Record.Earlier].
 const (
-	// EarlierRefused: each purchase of the item was refused, or never sent.
+	// EarlierRefused: each purchase of the item was refused or never sent, or there was none.
 	EarlierRefused = "refused"
 	// EarlierLost: the response of a purchase was lost. Even if it was settled as not charged, it may take effect
 	// later.
