@@ -57,7 +57,7 @@ func (p point) check(f field) error {
 	case map[string]string:
 		for name, means := range value {
 			if status.Of(name).State != status.Other {
-				return fmt.Errorf("contains %q, which the specification defines", name)
+				return fmt.Errorf("contains %q, which the specification defines: remove it", name)
 			}
 			if err := p.checkText(f.name, means); err != nil {
 				return err
@@ -137,14 +137,14 @@ func checkMember(field, text string) error {
 	switch {
 	case text == "-":
 		return nil
+	case field == "record.at" && strings.Contains(text, "."):
+		return fmt.Errorf("is %q: write one name, that of a member of data, or [0] for a list of one record", text)
 	case strings.Count(text, ".") > 1:
 		return fmt.Errorf("is %q: a path has at most two names", text)
 	case slices.Contains(strings.Split(text, "."), ""):
 		return fmt.Errorf("is %q, which has an empty name", text)
 	case slices.Contains(specified, text):
 		return fmt.Errorf("is %q, which the specification defines", text)
-	case field == "record.at" && strings.Contains(text, "."):
-		return fmt.Errorf("is %q: write one name, or [0] for a list of one record", text)
 	}
 	return nil
 }

@@ -91,13 +91,15 @@ func TestParse_Errors(t *testing.T) {
 		`{"offer":{"amount":"a.b.c"}}`:                                `offer.amount is "a.b.c": a path has at most two names`,
 		`{"offer":{"amount":"a."}}`:                                   "has an empty name",
 		`{"record":{"at":"a.b"}}`:                                     "record.at is \"a.b\": write one name",
+		`{"record":{"at":"data.document.inner"}}`:                     "write one name, that of a member of data",
+		`{"offer.amount":"total"}`:                                    `unknown member "offer.amount": write {"offer": {"amount": …}}`,
 		`{"record":{"wallet":"wallet","currency":"wallet.currency"}}`: `record.currency is "wallet.currency", and record.wallet "wallet": a member cannot be a value and an object`,
 		`{"routes":{"regulatory.purchase":"POST /x"}}`:                `routes names "regulatory.purchase", which is not an operation`,
 		`{"list":{"order":"random"}}`:                                 `list.order is "random": it must be one of newest first, oldest first`,
 		`{"time":{"purchasing":5}}`:                                   `time.purchasing cannot be 5: write a duration such as "90s"`,
 		`{"time":{"purchasing":"-1s"}}`:                               "time.purchasing is -1s: it must be from 0 to a year",
 		`{"time":{"generation":1e9}}`:                                 "time.generation is 1e+09: a number from -1000000 to 1000000",
-		`{"record":{"states":{"draft":"analyzing"}}}`:                 `record.states contains "draft", which the specification defines`,
+		`{"record":{"states":{"draft":"analyzing"}}}`:                 `"draft", which the specification defines: remove it`,
 		`{"record":{"states":{"held":"waiting"}}}`:                    "it must be one of analyzing, generating, expired",
 		`{"offer":{"default_currency":"naira"}}`:                      "it must be a code of three letters, or wallet",
 		`{"notification":{"event_id":"X Id"}}`:                        "which is not a name",
@@ -185,6 +187,10 @@ func TestRead_AnEncodedDialect(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := Read(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	_, err := Read("offer.amount = total")
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "write the line to a file") {
 		t.Error(err)
 	}
 }

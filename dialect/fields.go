@@ -77,15 +77,23 @@ func (d *Dialect) Apply(text string) error {
 		case presets[setting] != nil:
 			d.Overlay(presets[setting]())
 		case !isField:
+			name, value, _ := strings.Cut(strings.Replace(setting, ":", " ", 1), " ")
+			if _, err := d.field(name); err == nil {
+				return fmt.Errorf("%q has no =: write %q", setting, Line{name, strings.TrimSpace(value)})
+			}
 			return fmt.Errorf("unknown dialect %q%s", setting, spelling.Suggestion(setting, slices.Sorted(maps.Keys(presets))))
 		default:
 			name, adds := strings.CutSuffix(strings.TrimSpace(name), "+")
+			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 			change := d.Set
 			if adds {
 				change = d.add
 			}
-			if err := change(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+			if err := change(name, value); err != nil {
 				return err
+			}
+			if right, twice := strings.CutPrefix(value, "="); twice {
+				return fmt.Errorf("%s is %q: write %q", name, value, Line{name, strings.TrimSpace(right)})
 			}
 		}
 	}
@@ -238,7 +246,11 @@ func (d *Dialect) field(name string) (field, error) {
 		}
 		names = append(names, f.name)
 	}
-	return field{}, fmt.Errorf("unknown field %q%s", name, spelling.Meant(name, names))
+	meant := spelling.Meant(name, names)
+	if slices.Contains(specified, name) {
+		meant = ": the specification defines " + name + ", so that no line declares another name for it"
+	}
+	return field{}, fmt.Errorf("unknown field %q%s", name, meant)
 }
 
 // preset returns a dialect with the values that a member of the points has. Tests set each of them.

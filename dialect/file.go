@@ -26,6 +26,9 @@ const maxFile = 64 << 10
 // Read reads a dialect from a file. The error lists every unknown member and wrong value.
 func Read(path string) (*Dialect, error) {
 	file, err := os.Open(path)
+	if err != nil && strings.Contains(path, "=") {
+		return nil, fmt.Errorf("%w: write the line to a file, and use the path of this file", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -76,15 +79,21 @@ func Parse(text []byte) (*Dialect, error) {
 // parseLines reads lines, which can be in quotes. They decide a field or a pair once.
 func parseLines(text string) (*Dialect, error) {
 	d, decided, number := new(Dialect), map[string]int{}, 0
+	lines := map[int]string{}
 	for line := range strings.Lines(text) {
 		number++
 		if line = strings.Trim(strings.TrimSpace(line), `"`); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		if err := d.Apply(line); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
+		lines[number] = line
 		for _, setting := range settingsOf(line) {
+			if name, value, isField := strings.Cut(setting, "="); isField && strings.TrimSpace(value) == "" {
+				return nil, fmt.Errorf("line %d: %s has no value: write one, or remove the line", number,
+					strings.TrimRight(name, " +"))
+			}
 			for _, name := range decisionsOf(setting) {
 				if earlier := decided[name]; earlier > 0 && !strings.HasSuffix(name, "+") {
 					return nil, fmt.Errorf("%s is in line %d and in line %d: remove one of them", name, earlier, number)
@@ -93,7 +102,32 @@ func parseLines(text string) (*Dialect, error) {
 			}
 		}
 	}
-	return d, d.Check()
+	var problems []error
+	if joined, wrong := d.Check().(interface{ Unwrap() []error }); wrong {
+		for _, problem := range joined.Unwrap() {
+			problems = append(problems, located(problem, lines))
+		}
+	}
+	return d, errors.Join(problems...)
+}
+
+// located returns a problem with the number of its line: the first one that names the field and, if one does, the value
+// that the problem quotes.
+func located(problem error, lines map[int]string) error {
+	name, rest, _ := strings.Cut(problem.Error(), " ")
+	_, value, _ := strings.Cut(rest, `"`)
+	value, _, _ = strings.Cut(value, `"`)
+	first := 0
+	for _, number := range slices.Backward(slices.Sorted(maps.Keys(lines))) {
+		line := lines[number]
+		if strings.Contains(line, name) && (first == 0 || strings.Contains(line, value)) {
+			first = number
+		}
+	}
+	if first == 0 { // a preset, or a default
+		return problem
+	}
+	return fmt.Errorf("line %d: %w", first, problem)
 }
 
 // decisionsOf returns the field that a part of a line decides, with + if it adds to the field, and the field with the
@@ -131,6 +165,9 @@ func read(object jsonread.Value, into reflect.Value, at string, problems *[]erro
 	for _, m := range object.Members {
 		value, known := fields[m.Name]
 		switch {
+		case !known && strings.Contains(m.Name, "."):
+			group, member, _ := strings.Cut(m.Name, ".")
+			fail("unknown member %q: write {%q: {%q: …}}", at+m.Name, group, member)
 		case !known:
 			fail("unknown member %q%s", at+m.Name, spelling.Suggestion(m.Name, slices.Sorted(maps.Keys(fields))))
 		case value.Kind() == reflect.Struct:

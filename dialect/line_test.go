@@ -95,8 +95,20 @@ record.states += queued=generating, list.max_per_page = 100
 	if empty, err := Parse(nil); err != nil || !cmp.Equal(empty, new(Dialect)) {
 		t.Errorf("%+v, %v", empty, err)
 	}
-	for text, problem := range map[string]string{"offer.amount: total": "unknown dialect", "list.max_per_page = 0x": "whole number",
-		"offer.amount = total\noffer.amout = total": "did you mean", "record.at = a.b": "write one name",
+	for text, problem := range map[string]string{
+		"# \nlist.max_per_page = 0x":                "line 2: list.max_per_page cannot be \"0x\": write a whole number",
+		"offer.amount = total\noffer.amout = total": `line 2: unknown field "offer.amout": did you mean`,
+		// These were no errors, or named no line.
+		"offer.amount total":                     `line 1: "offer.amount total" has no =: write "offer.amount = total"`,
+		"\noffer.beside: total":                  `line 2: "offer.beside: total" has no =: write "offer.beside += total"`,
+		"offer.amount == total":                  `line 1: offer.amount is "= total": write "offer.amount = total"`,
+		"offer.amount =":                         "line 1: offer.amount has no value: write one, or remove the line",
+		"offer.beside +=":                        "line 1: offer.beside has no value",
+		"request_id = id":                        `line 1: unknown field "request_id": the specification defines request_id`,
+		"offer.beside += vat\nrecord.at = a.b\n": "line 2: record.at is \"a.b\": write one name",
+		"record.states += a=expired\nrecord.states += draft=generating": `line 2: record.states contains "draft"`,
+		"offer.beside += a.b.c\noffer.beside += tax":                    `line 1: offer.beside is "a.b.c"`,
+		"version = 2": `line 1: unknown field "version"`,
 		// The last one was taken.
 		"offer.amount = total\n# due\n\"offer.amount = due\"":       "offer.amount is in line 1 and in line 3",
 		"offer.amount = total, offer.amount = due":                  "offer.amount is in line 1 and in line 1",
