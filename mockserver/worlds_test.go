@@ -155,7 +155,7 @@ func TestServer_CloseIdleClosesWorldsWithoutRequests(t *testing.T) {
 		time.Sleep(time.Minute)
 		shippingtest.Diff(t, "closed once no request is under way", names[4:5], srv.CloseIdle(time.Hour))
 		shippingtest.Diff(t, "open with a waiting delivery", 2, len(srv.Worlds()))
-		do(t, srv, "DELETE", "/_mock/worlds", "").refusal(t, http.StatusBadRequest, "idle=1h")
+		do(t, srv, "DELETE", "/_mock/worlds", "").refusal(t, http.StatusBadRequest, "idle=10m")
 		do(t, srv, "DELETE", "/_mock/worlds?idle=0s", "").refusal(t, http.StatusBadRequest, "a duration")
 	})
 }
@@ -251,7 +251,9 @@ func TestAdminWorlds_RefuseWithTheReason(t *testing.T) {
 		send(t, srv, test.send).refusal(t, test.status, test.want)
 	}
 	for scenario, want := range map[string]string{
-		"lots": `unknown scenario "lots": use one of default, `, "cap2-cap3": "capN twice",
+		"lots":            `unknown scenario "lots": use one of default, `,
+		"lowfunds,rows10": `unknown scenario "lowfunds,rows10": join terms with a hyphen: "lowfunds-rows10"`,
+		"cap2-cap3":       "capN twice",
 		"lowfund":         `unknown scenario "lowfund": did you mean "lowfunds"?`,
 		"virtual-row1000": `unknown scenario "row1000": did you mean "rowsN"?`,
 		"virtual-real":    "time is virtual or real", "seed1-empty-seed2": "seedN twice",

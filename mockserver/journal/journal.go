@@ -198,6 +198,15 @@ const (
 	LintBoughtTwice LintRule = "bought-twice"
 )
 
+// LintRules returns every rule.
+func LintRules() []LintRule {
+	return []LintRule{
+		LintRepeatedRefusal, LintIgnoredRetryAfter, LintPolledTooFast, LintUnknownParameter, LintUnknownField,
+		LintNoContentType, LintRepeatedPurchase, LintIdempotencyKey, LintFollowedRedirect, LintSecretInQuery,
+		LintBoughtTwice,
+	}
+}
+
 // Finding is something that the client did against a rule of the linter.
 type Finding struct {
 	Rule      LintRule `json:"rule"`

@@ -92,6 +92,10 @@ func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) er
 		req.Header.Set("X-Mock-Token", token)
 	}
 	resp, err := w.RoundTrip(req)
+	if _, plain := errors.AsType[tls.RecordHeaderError](err); plain {
+		return fmt.Errorf("%s does not speak TLS: use http%s, or start the server with -tls", base,
+			strings.TrimPrefix(base, "https"))
+	}
 	if err != nil {
 		return fmt.Errorf("no mockserver responds on %s: %w; start one with mockserver serve", base, err)
 	}

@@ -57,6 +57,13 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -max-runs all -- go", exitUsage, `invalid value "all" for flag -max-runs: write a whole number`},
 		{"sweep -pairs=maybe -- go", exitUsage, `invalid value "maybe" for flag -pairs: write true or false`},
 		{"sweep -dialect list.nothing=1 -- go", exitUsage, `unknown field "list.nothing"`},
+		// These had no effect, or made a finding about a program without a mistake.
+		{"sweep -allow foo -- go", exitUsage, `-allow: unknown rule "foo": use one of repeated-refusal, `},
+		{"sweep -only regulatory.purchase#1:refused -pairs -- go", exitUsage, "-pairs does nothing with -only"},
+		{"sweep -only regulatory.purchase#1:refused -faults drop -- go", exitUsage, "-faults does nothing with -only"},
+		{`sweep -goal {"documents":{"{shipment}":["CUSTOMSS"]}} -- go`, exitUsage,
+			`-goal: unknown document type "CUSTOMSS": did you mean "CUSTOMS"?`},
+		{`sweep -goal {"documents":{"SH-NO":["CUSTOMS"]}} -- go`, exitUsage, `no shipment "SH-NO" on the server: use {shipment}`},
 		{"sweep -notify http://127.0.0.1:8080/ -- go", exitUsage, "-notify needs {port}"},
 		{"sweep -- go {shipmnt}", exitUsage, "unknown placeholder {shipmnt}: did you mean {shipment}?"},
 		{"sweep -- ./no-such-program", exitFailure, "cannot start the program: "},
@@ -80,6 +87,9 @@ func TestRun_Errors(t *testing.T) {
 			"contrary, strict or FIELD=VALUE"},
 		{"serve -addr {busy} -dialect list.max_per_pge=2", exitFailure, `did you mean "list.max_per_page"?`},
 		{"serve -addr {busy} -scenario lots", exitFailure, `unknown scenario "lots"`},
+		{"conform http://127.0.0.1:1 -key k -dialect nowhere", exitFailure,
+			`unknown dialect "nowhere": use one of contrary, reference, standard-webhooks, strict, or an existing file`},
+		{"ready https://{running}", exitFailure, "does not speak TLS: use http://{running}, or start the server with -tls"},
 
 		{"conform http://127.0.0.1:1 -key sk_live_1 -write", exitFailure, "use a test key"},
 		{"conform http://127.0.0.1:1 -key sk_live_1 -second-purchase", exitFailure, "use a test key"},

@@ -233,7 +233,9 @@ func readDialect(text string) (*dialect.Dialect, error) {
 			}
 			d.Overlay(file)
 		}
-		if err := d.Apply(rest); err != nil {
+		if err := d.Apply(rest); err != nil && !strings.Contains(rest, "=") {
+			return nil, fmt.Errorf("-dialect: %w, or an existing file", err)
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -318,7 +320,8 @@ func greet(w io.Writer, r ready) error {
 	}
 	fmt.Fprintf(&b, "\nAll wallets, shipments, invoices and webhooks: curl -H %s %s\nConsole and control API: %s   "+
 		"Stop with Ctrl-C.\n",
-		shell.Quote("X-Mock-Token: "+cmp.Or(r.Token, "<TOKEN>")), shell.Quote(r.URL+"/_mock/worlds/home"), printableLines(r.Console))
+		shell.Quote("X-Mock-Token: "+cmp.Or(r.Token, "<TOKEN>")), shell.Quote(r.URL+"/_mock/worlds/home"),
+		printableLines(r.Console))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

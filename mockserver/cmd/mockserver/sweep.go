@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/freeport"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver"
@@ -175,9 +176,17 @@ func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 		c.Patience = -1
 	}
 	for _, rule := range words(cmd.String("allow")) {
+		if !slices.Contains(journal.LintRules(), journal.LintRule(rule)) {
+			return c, fmt.Errorf("-allow: unknown rule %q%s", rule, spelling.Suggestion(rule, texts(journal.LintRules())))
+		}
 		c.Allow = append(c.Allow, journal.LintRule(rule))
 	}
 	if only := cmd.String("only"); only != "" {
+		for _, name := range []string{"pairs", "faults"} {
+			if cmd.IsSet(name) {
+				return c, fmt.Errorf("-%s does nothing with -only: leave one out", name)
+			}
+		}
 		c.Only, err = sweep.ParseSchedule(only)
 	}
 	if goal := cmd.String("goal"); err == nil && goal != "" {
@@ -209,12 +218,30 @@ func readGoal(goal string, c sweep.Config) (g sweep.Goal, err error) {
 		return g, fmt.Errorf(`-goal: %w; write it as {"documents": {"{shipment}": ["FDA"]}}; the fields `+
 			"notifications and files are lists", err)
 	}
+	for of, types := range g.Documents {
+		if strings.HasPrefix(of, "SH-") && !strings.HasPrefix(of, "SH-MAGIC") && !slices.Contains(srv.Shipments(), of) {
+			return g, fmt.Errorf("-goal: no shipment %q on the server: use {shipment}", of)
+		}
+		for _, one := range types {
+			if known := shipping.DocumentTypes(); !slices.Contains(known, shipping.DocumentType(one)) {
+				return g, fmt.Errorf("-goal: unknown document type %q%s", one, spelling.Suggestion(one, texts(known)))
+			}
+		}
+	}
 	for _, name := range g.Files {
 		if !filepath.IsLocal(name) {
 			return g, fmt.Errorf("-goal: %q is not the name of a file in {dir}", name)
 		}
 	}
 	return g, nil
+}
+
+// texts returns names as texts.
+func texts[T ~string](names []T) (list []string) {
+	for _, name := range names {
+		list = append(list, string(name))
+	}
+	return list
 }
 
 // words splits a list with commas.

@@ -178,7 +178,7 @@ type idleQuery struct {
 
 func (s *Admin) closeIdle(_ *control, query idleQuery, _ none) (string, []worldSummary, error) {
 	if query.Idle == 0 {
-		return "", nil, errors.New("idle is required: send ?idle=1h")
+		return "", nil, errors.New("idle is required: send ?idle=10m")
 	}
 	closed := []worldSummary{}
 	for _, w := range s.Worlds.CloseIdle(query.Idle) {

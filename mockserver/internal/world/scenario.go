@@ -95,6 +95,10 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 		i := slices.IndexFunc(known, func(s ScenarioWord) bool {
 			return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "")
 		})
+		if i < 0 && strings.Contains(scenario, ",") {
+			joined := strings.ReplaceAll(strings.ReplaceAll(scenario, " ", ""), ",", "-")
+			return w, fmt.Errorf("unknown scenario %q: join terms with a hyphen: %q", scenario, joined)
+		}
 		if i < 0 {
 			if whole := strings.ReplaceAll(scenario, "-", ""); slices.Contains(words, whole) {
 				return w, fmt.Errorf("unknown scenario %q: did you mean %q?", scenario, whole)

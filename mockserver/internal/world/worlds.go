@@ -315,7 +315,7 @@ func (b *Worlds) list(w *World) error {
 		return fmt.Errorf("%w: the server is closed", ErrNoWorld)
 	case len(b.opened) >= b.settings.Limits.Worlds:
 		return b.settings.full(fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME (in Go: "+
-			"World.Close), or those without a request for an hour with DELETE %[3]sworlds?idle=1h (Server.CloseIdle)",
+			"World.Close), or those without a request for ten minutes with DELETE %[3]sworlds?idle=10m (Server.CloseIdle)",
 			ErrTooManyWorlds, len(b.opened), wire.ControlPrefix))
 	}
 	b.settings.roomFor(len(b.opened))
@@ -359,7 +359,8 @@ func (b *Worlds) Full() error {
 	defer b.mu.RUnlock()
 	limits, records := b.settings.Limits, b.settings.Records.Load()
 	if open := len(b.opened); open >= limits.Worlds || records >= limits.Records {
-		return fmt.Errorf("%w: %d of %d worlds are open, with %d of %d records: close some, with DELETE %sworlds?idle=10m",
+		return fmt.Errorf("%w: %d of %d worlds are open, with %d records (the limit is %d, and "+
+			"purchases may exceed it): close some with DELETE %sworlds?idle=10m",
 			ErrTooManyWorlds, open, limits.Worlds, records, limits.Records, wire.ControlPrefix)
 	}
 	return nil
