@@ -254,7 +254,7 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 		{"GET /v1/rate", 404, "no route GET /v1/rate: did you mean /v1/rates?"},
 		{"GET {docs}/RD-1", 404, "did you mean " + regulatoryPath + "/request/RD-1?"},
 		{`POST {docs}/purchase {"request_id":"DRAFT","document_types":"FDA"}`, 400,
-			`field "document_types" is a text, and must be a list such as ["…"]`},
+			`field "document_types" is a text, and must be a list such as ["…"]; nothing was charged`},
 		{`POST /v1/webhooks/replay {"shipment_id":"SHIPMENT","event":"shipment.create"}`, 400,
 			`to shipment.create: did you mean "shipment.created"?`},
 		{"GET {docs}/request/SHIPMENT", 404,

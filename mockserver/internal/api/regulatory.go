@@ -35,8 +35,8 @@ func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 
 func purchase(w *world.World, x *wire.Exchange) wire.Reply {
 	var in regulatory.PurchaseInput
-	if refusal := w.Decoding().Decode(x, &in); refusal != nil {
-		return *refusal
+	if r := w.Decoding().Decode(x, &in); r != nil {
+		return wire.Refused(r.Status, r.Refusal.Code, r.Refusal.Message+"; nothing was charged")
 	}
 	w.Lock()
 	defer w.Unlock()
