@@ -68,7 +68,7 @@ func TestAdmin_Messages(t *testing.T) {
 		`POST /_mock/faults {"rules":[{"fault":{"kind":"latency","duration":2}}]}`: `write a string with a unit`,
 		"GET /_mock/worlds?perpage=1":                                              `"perpage": did you mean "perPage"?`,
 		// The refusal had types of Go, and no form.
-		`POST /_mock/faults {"rules":[{"fault":"drop"}]}`:                      `is a text, and must be an object such as {"kind":…}`,
+		`POST /_mock/faults {"rules":[{"fault":"drop"}]}`:                      `must be an object such as {"kind":…}`,
 		`POST /_mock/faults {"rules":{}}`:                                      `"rules" is an object, and must be a list`,
 		`POST /_mock/faults {"rules":[{"nth":"2"}]}`:                           `text, and must be a whole number`,
 		`PATCH /_mock/ledger {"fund":{}}`:                                      `must be a list such as [{"wallet":…}]`,
@@ -85,7 +85,7 @@ func TestAdmin_Messages(t *testing.T) {
 	}
 	shippingtest.Diff(t, "open worlds", 1, len(srv.Worlds()))
 	mistyped := post(t, srv, "/_mock/webhooks", `{"url":"http://localhost:1","events":["shipment.new"]}`).want(t, 200).body
-	shippingtest.Contains(t, "an unknown event", mistyped, `no event \"shipment.new\" is known: use one of shipment.`)
+	shippingtest.Contains(t, "an unknown event", mistyped, `no event \"shipment.new\" is known: use one of `)
 	post(t, start(t), "/_mock/clock/advance", `{"duration":"90s"}`).refusal(t, http.StatusConflict, "virtual")
 	sent := post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200).body
 	shippingtest.Contains(t, "the seeded webhooks are not on this machine", sent, `"message":"0 notifications queued, `,

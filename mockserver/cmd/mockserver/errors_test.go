@@ -63,7 +63,7 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -only regulatory.purchase#1:refused -faults drop -- go", exitUsage, "-faults does nothing with -only"},
 		{`sweep -goal {"documents":{"{shipment}":["CUSTOMSS"]}} -- go`, exitUsage,
 			`-goal: unknown document type "CUSTOMSS": did you mean "CUSTOMS"?`},
-		{`sweep -goal {"documents":{"SH-NO":["CUSTOMS"]}} -- go`, exitUsage, `no shipment "SH-NO" on the server: use {shipment}`},
+		{`sweep -goal {"documents":{"SH-NO":["CUSTOMS"]}} -- go`, exitUsage, `no shipment "SH-NO"`},
 		{"sweep -notify http://127.0.0.1:8080/ -- go", exitUsage, "-notify needs {port}"},
 		{"sweep -- go {shipmnt}", exitUsage, "unknown placeholder {shipmnt}: did you mean {shipment}?"},
 		{"sweep -- ./no-such-program", exitFailure, "cannot start the program: "},
@@ -100,7 +100,7 @@ func TestRun_Errors(t *testing.T) {
 		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most naira", exitUsage,
 			`the currency, such as "150.00 NGN"`},
 		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most 50", exitUsage,
-			`-most: needs an amount and a currency of three letters, such as "150.00 NGN"`},
+			`-most: needs an amount and a currency of three letters, with one space, such as "150.00 NGN"`},
 		{"env -url http://{busy}", exitFailure, "no mockserver responds"},
 		{"env -url 4010", exitFailure, "invalid base address"},
 	} {

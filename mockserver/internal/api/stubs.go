@@ -125,7 +125,8 @@ func (s *API) absent(w *world.World, r *http.Request) string {
 		reason = "the specification has no such route: " + add
 		meant := Nearest(path, s.paths(w))
 		if _, id, isRequest := strings.Cut(path, "/RD-"); isRequest && !strings.Contains(meant, "/RD-") {
-			i := slices.IndexFunc(s.Operations, func(op operations.Operation) bool { return op.Name == shipping.OpGetRequest })
+			i := slices.IndexFunc(s.Operations,
+				func(op operations.Operation) bool { return op.Name == shipping.OpGetRequest })
 			id, _, _ = strings.Cut(id, "/")
 			meant = strings.ReplaceAll(s.Operations[i].Route, "{request_id}", "RD-"+id)
 		}

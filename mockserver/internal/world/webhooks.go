@@ -167,8 +167,8 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: use one that %s (in Go: World.Shipments), or send \"data\":{…} in place "+
-			"of \"shipment_id\"", e.ShipmentID, regulatory.InWorld)
+		return nil, "", fmt.Errorf("no shipment %q: use one that %s (in Go: World.Shipments), or send \"data\":{…} in "+
+			"place of \"shipment_id\"", e.ShipmentID, regulatory.InWorld)
 	}
 	changed := *s
 	changed.UpdatedAt = jsontext.Timestamp{Time: w.Clock.Now()}
