@@ -465,7 +465,7 @@ func (r Result) next() string {
 	}
 	switch {
 	case r.State == StateCompleted:
-		return "its documents are generated: compare the charge with the wallet's transactions"
+		return "its documents are generated"
 	case errors.Is(r.Err, errExpired):
 		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
 			"analyze it again"
