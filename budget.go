@@ -221,49 +221,44 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 	return needed, err
 }
 
-// declare returns lines of the dialect with which the documents fit, as a part of an error: each line that is enough
-// alone, or else pairs, or else three. The smallest numbers come first. The cost was computed with each. It is "" if
-// there are none.
+// declare returns lines of the dialect with which the cost of documents is clear and fits, as a part of an error: one
+// line, or several alternatives. The cost was computed with each. Only while the cost is unclear, a line leads to the
+// next one, such as that of the price to that of its currency: several numbers that are all declared as not charged
+// would fit any budget. It is "" if there are none.
 func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, fits func(sum) bool) string {
 	const most = 3
-	// try returns the text of lines that are enough, or the lines that may be added to them.
-	try := func(lines ...dialect.Line) (text string, more []dialect.Line) {
+	in := func(lines []dialect.Line) (sum, error) {
 		changed, err := r.Dialect.With(lines...)
 		if err != nil {
-			return "", nil
+			return sum{}, err
 		}
-		with, err := r.costIn(changed, currency, documents)
-		if err != nil || !fits(with) || len(lines) == 0 {
-			return "", linesOf(with, err)
-		}
-		return fmt.Sprintf("%s (the cost is then %s)", r.Dialect.Declare(lines...),
-			Budget{Amount: with.most, Currency: with.currency}), nil
+		return r.costIn(changed, currency, documents)
 	}
-	var lines []dialect.Line
-	_, shown := try()
-	for _, line := range shown {
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	var texts []string
-	for size := 1; size <= most && len(texts) == 0; size++ {
-		for end := size; end <= len(lines) && len(texts) < most; end++ {
-			if text, _ := try(lines[end-size : end]...); text != "" {
-				texts = append(texts, text)
+	shortest, texts := most, []string{}
+	for i, line := range linesOf(in(nil)) {
+		for lines := []dialect.Line{line}; len(lines) <= shortest; {
+			with, err := in(lines)
+			if err == nil && fits(with) {
+				if len(lines) < shortest {
+					shortest, texts = len(lines), nil
+				}
+				texts = append(texts, fmt.Sprintf("%s (the cost is then %s)", r.Dialect.Declare(lines...),
+					Budget{Amount: with.most, Currency: with.currency}))
 			}
+			more := linesOf(sum{}, err)
+			isSet := func(next dialect.Line) bool {
+				return next.Field != "offer.beside" &&
+					slices.ContainsFunc(lines, func(line dialect.Line) bool { return line.Field == next.Field })
+			}
+			if more = slices.DeleteFunc(more, isSet); i > 0 || len(more) == 0 { // the first one is the likeliest
+				break
+			}
+			lines = append(lines, more[0])
 		}
 	}
-	// A line can lead to the next one, such as that of the price to that of its currency.
-	for together, more := lines[:min(1, len(lines))], lines; len(texts) == 0 && len(more) > 0 && len(together) <= most; {
-		var text string
-		if text, more = try(together...); text != "" {
-			texts = append(texts, text)
-		} else if len(more) > 0 {
-			together = append(slices.Clip(together), more[0])
-		}
-	}
-	text, condition := strings.Join(texts, ", or "), "only if a transaction of the wallet confirms it, "
+	texts = slices.Compact(texts)
+	text, condition := strings.Join(texts[:min(len(texts), most)], ", or "),
+		"only if a transaction of the wallet confirms it, "
 	switch {
 	case text == "":
 		return ""

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/shipping-go/shipping/internal/cost"
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/spelling"
@@ -332,9 +333,11 @@ func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
 		all = append(all, offer.DocumentType)
 	}
 	return slices.ContainsFunc([][]DocumentType{all, p.DocumentTypes}, func(documents []DocumentType) bool {
-		sum, err := draft.cost("none", documents)
+		const none = "none" // a price without a currency can be compared, too
+		sum, err := draft.cost(none, documents)
 		charged := draft.ChargedAmount.Round(9) // as the amounts of an offer are
-		return err == nil && (charged == sum.price.Round(9) || charged == sum.most.Round(9))
+		foreign := draft.Currency != "" && sum.currency != none && !cost.SameCurrency(draft.Currency, sum.currency)
+		return err == nil && !foreign && (charged == sum.price.Round(9) || charged == sum.most.Round(9))
 	})
 }
 
@@ -346,8 +349,13 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 		return fmt.Sprintf("the request is already purchased, its status is %s: call Regulatory.Wait for its documents, "+
 			"or Regulatory.Analyze again for others", spelling.Quote(string(draft.Status)))
 	case draft.Status != StatusDraft:
-		return fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its "+
+		text := fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its "+
 			"documents, or Regulatory.Analyze again for others", spelling.Quote(string(draft.Status)))
+		line := draft.declareLine("record.states", string(draft.Status)+"=expired")
+		if line != "" && draft.unlisted() {
+			text += "; if a draft with this status has expired, " + line
+		}
+		return text
 	case before.Unclear != "":
 		return "the record of the request " + before.Unclear + ", so that it does not show whether it is a draft"
 	case before.Status != "" && before.Status != string(StatusDraft):

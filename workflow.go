@@ -357,29 +357,19 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	}
 	waiting.purchased, waiting.outcome = true, OutcomeCharged
 	record, err := waiting.run(ctx)
-	return record, f.compared(p.Draft.ChargedAmount, bought, record, err)
+	return record, f.compared(p.Draft, bought, record, err)
 }
 
 // compared adds [ErrOvercharged] to the error of a wait if the service reports a charge above the cost of the draft, or
-// one that cannot be read. What the draft showed already is a quote.
-func (f *flow) compared(quote Amount, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
-	charged, raw, unread := Budget{Amount: bought.ChargedAmount, Currency: bought.Currency}, bought.Raw, ""
-	if record != nil && record.ChargedAmount.state != amountAbsent {
-		charged, raw = Budget{Amount: record.ChargedAmount, Currency: record.Currency}, record.Raw
+// one that cannot be read, in its confirmation or in the record.
+func (f *flow) compared(draft *RegulatoryRequest, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
+	text := f.overcharge(draft, bought.ChargedAmount, bought.Currency, bought.Raw)
+	if record != nil {
+		text = cmp.Or(text, f.overcharge(draft, record.ChargedAmount, record.Currency, record.Raw))
 	}
-	if !charged.Amount.Known() {
-		unread = evidence.Read(string(raw), f.service.core.shown).UnreadCharge()
-	}
-	most := f.most
-	if !most.Amount.Known() || unread == "" && (!charged.Amount.Known() || charged.Amount == quote) {
+	if text == "" {
 		return err
 	}
-	foreign := charged.Currency != "" && most.Currency != "" && !cost.SameCurrency(charged.Currency, most.Currency)
-	if unread == "" && !foreign && charged.Amount.Round(9).Cmp(most.Amount) <= 0 { // as the amounts of an offer are
-		return err
-	}
-	charged.Currency = cmp.Or(oneLine(charged.Currency, maxErrorID), most.Currency)
-	text := cmp.Or(unread, fmt.Sprintf("the service charged %s, and the draft shows %s at most", charged, most))
 	over := fmt.Errorf("%w: %s%s", ErrOvercharged, text, f.service.core.dialect.CostText())
 	if failed, ok := err.(*RegulatoryError); ok {
 		failed.Err = joinErrors(failed.Err, over)
@@ -387,6 +377,30 @@ func (f *flow) compared(quote Amount, bought *PurchaseResult, record *Regulatory
 	}
 	return &RegulatoryError{RequestID: f.id, Step: wait.StepPurchased, Outcome: OutcomeCharged,
 		Request: f.service.core.withoutKey(record), Err: over}
+}
+
+// overcharge returns why a charge is above the cost of the draft, or may be; "" if it is not. What the draft showed
+// already is a quote. A negative charge is a debit.
+func (f *flow) overcharge(draft *RegulatoryRequest, amount Amount, currency string, raw RawJSON) string {
+	foreign := func(other string) bool {
+		return currency != "" && other != "" && !cost.SameCurrency(currency, other)
+	}
+	size := amount.Round(9) // as the amounts of an offer are
+	if size.Sign() < 0 {
+		size = size.Neg()
+	}
+	switch {
+	case !f.most.Amount.Known():
+		return ""
+	case !amount.Known():
+		return evidence.Read(string(raw), f.service.core.shown).UnreadCharge()
+	case amount == draft.ChargedAmount && !foreign(draft.Currency):
+		return ""
+	case !foreign(f.most.Currency) && size.Cmp(f.most.Amount) <= 0:
+		return ""
+	}
+	charged := Budget{Amount: amount, Currency: cmp.Or(oneLine(currency, maxErrorID), f.most.Currency)}
+	return fmt.Sprintf("the service charged %s, and the draft shows %s at most", charged, f.most)
 }
 
 // failed returns the error of a step before the purchase was sent.

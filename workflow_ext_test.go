@@ -121,33 +121,47 @@ func TestAnalyzeAndPoll_AChargeAboveTheCost(t *testing.T) {
 	t.Parallel()
 	completed := func(members string) responders { return responders{record("completed", members)} }
 	type chargeRow struct {
-		draft string
-		reads responders
-		over  string // in the error; "": no error
+		draft     string
+		reads     responders
+		over      string // in the error; "": no error
+		confirmed string // by the response to the purchase
 	}
 	shippingtest.EachInBubble(t, map[string]chargeRow{
-		"the cost":         {draftOfTwo, completed(`"charged_amount":2400.5,"currency":"NGN"`), ""},
-		"above":            {draftOfTwo, completed(`"charged_amount":2400.51,"currency":"NGN"`), "charged 2400.51 NGN"},
-		"another currency": {draftOfTwo, completed(`"charged_amount":5,"currency":"USD"`), "charged 5.00 USD"},
-		"a quote": {`"charged_amount":2600,` + draftOfTwo,
-			completed(`"charged_amount":2600,"currency":"NGN"`), ""},
-		"a text":                     {draftOfTwo, completed(`"charged_amount":"NGN 2,400.50"`), ""},
-		"above, in a text":           {draftOfTwo, completed(`"charged_amount":"2400.51 NGN"`), "charged 2400.51 NGN"},
-		"another currency in a text": {draftOfTwo, completed(`"charged_amount":"$5","currency":"NGN"`), "charged 5.00 USD"},
+		"the cost":         {draftOfTwo, completed(`"charged_amount":2400.5,"currency":"NGN"`), "", ""},
+		"above":            {draftOfTwo, completed(`"charged_amount":2400.51,"currency":"NGN"`), "charged 2400.51 NGN", ""},
+		"another currency": {draftOfTwo, completed(`"charged_amount":5,"currency":"USD"`), "charged 5.00 USD", ""},
+		"a quote": {`"charged_amount":2400.5,` + draftOfTwo,
+			completed(`"charged_amount":2400.5,"currency":"NGN"`), "", ""},
+		"a text":                     {draftOfTwo, completed(`"charged_amount":"NGN 2,400.50"`), "", ""},
+		"above, in a text":           {draftOfTwo, completed(`"charged_amount":"2400.51 NGN"`), "charged 2400.51 NGN", ""},
+		"another currency in a text": {draftOfTwo, completed(`"charged_amount":"$5","currency":"NGN"`), "charged 5.00 USD", ""},
 		"three decimals": {`"available_documents":[{"document_type":"FDA","amount":2.4,"currency":"KWD"}]`,
-			completed(`"charged_amount":"2.400 KWD"`), ""},
+			completed(`"charged_amount":"2.400 KWD"`), "", ""},
+		// It was read as 1.5.
+		"thousands in dinars": {`"available_documents":[{"document_type":"FDA","amount":900,"currency":"KWD"}]`,
+			completed(`"charged_amount":"1,500 KWD"`), "charged 1500.00 KWD", ""},
+		"a quote in another currency": {`"charged_amount":2400.5,` + draftOfTwo,
+			completed(`"charged_amount":2400.5,"currency":"USD"`), "charged 2400.50 USD", ""},
+		"a debit": {draftOfTwo, completed(`"charged_amount":-2600,"currency":"NGN"`), "charged -2600.00 NGN", ""},
+		"two numbers in an object": {draftOfTwo, completed(`"charged_amount":{"net":4,"fee":5000}`),
+			"charged_amount is not an amount; ", ""},
 		"not readable": {draftOfTwo, completed(`"charged_amount":"about 2400","currency":"NGN"`),
-			`charged_amount is "about 2400"`},
+			`charged_amount is "about 2400"`, ""},
 		"in an object": {draftOfTwo, completed(`"charged_amount":{"sum":"2400.5 NGN"}`),
-			`write in the dialect "record.charged_amount = charged_amount.sum"`},
-		"nothing, in an object": {draftOfTwo, completed(`"charged_amount":{"sum":0,"currency":"NGN"}`), ""},
+			`write in the dialect "record.charged_amount = charged_amount.sum"`, ""},
+		"nothing, in an object": {draftOfTwo, completed(`"charged_amount":{"sum":0,"currency":"NGN"}`), "", ""},
 		"no cost": {`"available_documents":[{"document_type":"FDA"}]`,
-			completed(`"charged_amount":5,"currency":"NGN"`), ""},
+			completed(`"charged_amount":5,"currency":"NGN"`), "", ""},
 		"failed": {draftOfTwo, responders{record("failed", `"charged_amount":2600,"currency":"NGN"`)},
-			"charged 2600.00 NGN"},
+			"charged 2600.00 NGN", ""},
+		// The record hid what the confirmation reports.
+		"only in the confirmation": {draftOfTwo, completed(`"charged_amount":"0.00 NGN"`), "charged 9999.00 NGN",
+			`"charged_amount":9999,"currency":"NGN"`},
 	}, func(t *testing.T, test chargeRow) {
-		record, err := regulatory(t, workflow(record("draft", test.draft), test.reads...)).AnalyzeAndPoll(t.Context(), parcel,
-			selectAll)
+		service := requestService(responders{record("processing", cmp.Or(test.confirmed, `"a":1`))}, test.reads)
+		service.RegisterResponder(http.MethodPost, analyzeURL, record("draft", test.draft))
+		quoted := shipping.WithDialect(shippingtest.Dialect(t, "purchase.quoted=true"))
+		record, err := regulatory(t, service, quoted).AnalyzeAndPoll(t.Context(), parcel, selectAll)
 		failed, _ := errors.AsType[*shipping.RegulatoryError](err)
 		if over := errors.Is(err, shipping.ErrOvercharged); over != (test.over != "") || over &&
 			(!strings.Contains(err.Error(), test.over) || failed.Outcome != shipping.OutcomeCharged || record == nil) {

@@ -455,6 +455,9 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.unlisted = nil; isUnlisted {
 		e.unlisted = &shipping.RegulatoryRequest{Status: record.Status, Dialect: record.Dialect}
 	}
+	if e.dialect = record.Dialect; e.record.Step == StepPurchased && record.Status != shipping.StatusDraft {
+		e.charge(record.ChargedAmount, record.Currency, record.Raw) // at once, so that a run that buys on learns of it
+	}
 	switch poll.End {
 	case wait.StillDraft:
 		return 0, e.failed(wait.StepPolled, record, wait.ErrStale)
@@ -466,7 +469,6 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	}
 	e.polled(shipping.PollEvent{Step: wait.StepEnded, Request: record}, poll)
 	known := e.record
-	e.dialect = record.Dialect
 	e.charge(record.ChargedAmount, record.Currency, record.Raw)
 	switch record.Status {
 	case shipping.StatusCompleted:
@@ -709,18 +711,24 @@ func (e *entry) quote() (amount shipping.Amount, quoted bool) {
 // reservation as it is: a lower one does not show that less was taken.
 func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.RawJSON) {
 	if unreadable(amount) {
-		if e.unread = evidence.Read(string(raw), e.dialect).UnreadCharge(); e.unread != "" {
-			e.run.overcharged(e.unread + " (item " + e.record.Key + ")")
+		if unread := evidence.Read(string(raw), e.dialect).UnreadCharge(); unread != "" {
+			e.unread = unread
+			e.run.overcharged(unread + " (item " + e.record.Key + ")")
 		}
 		return
 	}
 	currency = keepable(currency)
 	quote, quoted := e.quote()
 	known := amount == e.record.Charged && currency == e.record.ChargedCurrency
-	if !amount.Known() || quoted && amount == quote || known {
+	isForeign := currency != "" && e.record.Currency != "" && !cost.SameCurrency(currency, e.record.Currency)
+	isLess := e.record.foreign() && currency == "" // it states less than the report of a foreign charge
+	if !amount.Known() || quoted && amount == quote && !isForeign || known || isLess {
 		return
 	}
 	e.record.Charged, e.record.ChargedCurrency = amount, currency
+	if amount.Sign() < 0 { // a debit
+		amount = amount.Neg()
+	}
 	if !e.record.foreign() && amount.Round(9).Cmp(e.record.Amount) > 0 { // as the amounts of an offer are
 		if e.record.Amount.Known() {
 			e.record.Cost = cmp.Or(e.record.Cost, e.record.Amount)

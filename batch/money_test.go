@@ -3,6 +3,7 @@ package batch_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -108,6 +109,36 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 		if err != nil || again.Committed != report.Committed || again.Results[0].Charged != first.Charged ||
 			again.Err() != nil || again.Retryable() {
 			t.Errorf("the next run: %+v, %v, %v", again, err, again.Err())
+		}
+	})
+}
+
+// A charge above the cost ends the purchases as soon as a reading shows it: the run bought on until the documents were
+// generated, and never learned of the charge if it was interrupted before.
+func TestBatch_AChargeIsComparedWhileDocumentsAreGenerated(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Charge: "999"} }}
+		generating := httpmock.NewMockTransport()
+		generating.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
+			response, err := service.RoundTrip(r)
+			if err != nil {
+				return nil, err
+			}
+			body := string(shippingtest.Must(io.ReadAll(response.Body))(t))
+			if strings.HasSuffix(r.URL.Path, "/purchase") {
+				body = strings.Replace(body, `"charged_amount":999`, `"a":1`, 1)
+			}
+			body = strings.Replace(body, `"completed"`, `"processing"`, 1)
+			return httpmock.NewStringResponse(response.StatusCode, body), nil
+		})
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
+			Journal: newMemoryJournal(t)}
+		report, err := batch.Run(ctx, walletClient(t, generating), walletItems(5), &options)
+		if _, purchases := service.total(); purchases != 1 || err == nil || !errors.Is(report.Err(), shipping.ErrOvercharged) {
+			t.Errorf("%d purchases, %v, %v", purchases, err, report.Err())
 		}
 	})
 }

@@ -69,7 +69,7 @@ type Offer struct {
 	// DocumentType is by default document_type, slug or type.
 	DocumentType string `json:"document_type,omitzero"`
 	// Amount is the amount that a purchase charges. By default it is amount or price. If it is set, and the currency has
-	// three decimals, such as KWD, the text "41.500" is 41.5, and not one that may be 41500.
+	// three decimals, such as KWD, the price "41.500" is 41.5, and not one that may be 41500.
 	Amount string `json:"amount,omitzero"`
 	// Currency is the currency of Amount.
 	Currency string `json:"currency,omitzero"`

@@ -78,12 +78,13 @@ func hasThreeDecimals(currency string) bool {
 	return slices.Contains(strings.Fields("BHD IQD JOD KWD LYD OMR TND"), strings.ToUpper(currency))
 }
 
-// thousandths returns the pattern of a text with three digits behind its only separator, such as "41.500 KWD".
+// thousandths returns the pattern of a text with three digits behind a point, such as "41.500 KWD". A comma there is
+// rather that of thousands.
 var thousandths = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[^-0-9.,]*([0-9]+)[.,]([0-9]{3})[^-0-9.,]*$`)
+	return regexp.MustCompile(`^[^-0-9.,]*([0-9]+)[.]([0-9]{3})[^-0-9.,]*$`)
 })
 
-// inThousandths returns an amount that was read from a text, with three digits behind its only separator as decimals.
+// inThousandths returns an amount that was read from a text, with three digits behind its only point as decimals.
 func (a amount) inThousandths(v jsonread.Value) amount {
 	if found := thousandths().FindStringSubmatch(v.Text); v.Kind == '"' && found != nil {
 		if n, err := decimal.Parse(found[1] + "." + found[2]); err == nil {

@@ -22,8 +22,6 @@ type counter struct {
 	shown    jsonread.Value // the offer
 	offer    dialect.Offer
 	isParts  bool // it counts what may be the parts of the price
-	// inThousandths: the dialect names the price, whose currency has three decimals, so that "41.500" is 41.5.
-	inThousandths bool
 
 	forms  []number // the price in other forms
 	others []number // amounts beside the price
@@ -214,7 +212,7 @@ func (c *counter) describes(at place) bool {
 // declared skips what the dialect declares as not charged. It stops at a number that is more than the price and can be
 // the price by its name: two names may be swapped. A member "value" beside the price is rather that of the goods.
 func (c *counter) declared(v jsonread.Value, at place) {
-	n, err := c.amount(v)
+	n, err := readAmount(v)
 	isMore := errors.Is(err, decimal.ErrRange) || err == nil && n.most.Cmp(c.price.most) > 0
 	canBe := at.path != "value" &&
 		(areForms(at.words) || areForms(at.words, earlierWords) || areForms(at.words, swappedWords))
@@ -241,18 +239,9 @@ func statesShare(m jsonread.Member) bool {
 	return strings.Contains(m.Value.Text, "%") || statesPercent(words) || len(words) == 1 && areShare(words)
 }
 
-// amount reads an amount of the offer.
-func (c *counter) amount(v jsonread.Value) (amount, error) {
-	n, err := readAmount(v)
-	if c.inThousandths && err == nil {
-		n = n.inThousandths(v)
-	}
-	return n, err
-}
-
 // scalar counts a number, unless its name is that of an identifier, a time or a count of one.
 func (c *counter) scalar(v jsonread.Value, at place) {
-	n, err := c.amount(v)
+	n, err := readAmount(v)
 	one, code := decimal.Number{Units: 1}, cmp.Or(n.code, codeIn(at.words))
 	switch {
 	case at.isCurrency() && c.foreign(currencyIn(v, c.offer)), c.foreign(codeIn([]string{v.Text})),
@@ -316,8 +305,7 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 	if c.isParts || !areForms(at.words, partWords) || c.price.most.Sign() == 0 {
 		return false
 	}
-	parts := counter{price: c.price, currency: c.currency, shown: c.shown, offer: c.offer, isParts: true,
-		inThousandths: c.inThousandths}
+	parts := counter{price: c.price, currency: c.currency, shown: c.shown, offer: c.offer, isParts: true}
 	parts.all(v, at)
 	sum, fits, count := decimal.Number{}, parts.err == nil && len(parts.shares) == 0, len(parts.others)
 	total, _ := c.price.most.Add(c.price.most)

@@ -79,8 +79,13 @@ func TestOffers_CostInADialect(t *testing.T) {
 		"small letters":         {offer{}, `"amount":100.4,"currency":"jpy"`, "", "100.4 101 jpy"},
 		"nested too deeply": {offer{}, `"amount":10,"fees":` + strings.Repeat(`{"a":`, 40) + `50` + strings.Repeat(`}`, 40),
 			"NGN", "nested too deeply"},
-		"no price":        {offer{}, `"amount":"on request"`, "", `"on request"): select other documents, or ask the service`},
-		"an unknown code": {offer{}, `"amount":5,"cost":{"unit":"TZS"}`, "", "perhaps that of cost.unit"},
+		// A comma of thousands was read as a decimal comma.
+		"a fee in dinars": {offer{Amount: "total"}, `"total":50,"fee":"1,200","currency":"KWD"`, "", "50 1250 KWD"},
+		"a price in dinars": {offer{Amount: "total"}, `"total":"41.500","fee":"1.250","currency":"KWD"`, "",
+			"41.5 1291.5 KWD"},
+		"thousands of dinars": {offer{Amount: "total"}, `"total":"1,500","currency":"KWD"`, "", "1500 1500 KWD"},
+		"no price":            {offer{}, `"amount":"on request"`, "", `"on request"): select other documents, or ask the service`},
+		"an unknown code":     {offer{}, `"amount":5,"cost":{"unit":"TZS"}`, "", "perhaps that of cost.unit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -130,7 +130,7 @@ func (o *Offers) Cost(slug string) (Cost, error) {
 		path := strings.Join(price.path, ".")
 		n := price.inThousandths(offer.At(path))
 		if c.price.plain = n.plain; path == d.Amount {
-			c.price.most, c.inThousandths = n.most, true
+			c.price.most = n.most
 		}
 	}
 	switch {

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,13 +91,23 @@ func noPrice(offer jsonread.Value, d dialect.Offer, problem string) error {
 	c := counter{offer: d}
 	c.all(offer, place{price: []string{""}})
 	unclear := &Unclear{Problem: problem}
-	for _, n := range slices.Concat(c.forms, c.others) {
+	numbers := slices.Concat(c.forms, c.others)
+	slices.SortStableFunc(numbers, func(a, b number) int { return cmp.Compare(b.likeliness(), a.likeliness()) })
+	for _, n := range numbers {
 		unclear.Lines = append(unclear.Lines, dialect.Line{Field: "offer.amount", Value: n.path})
 	}
 	if len(unclear.Lines) == 0 {
 		unclear.Problem += ": select other documents, or ask the service for its price"
 	}
 	return unclear
+}
+
+// likeliness is 1 for a number whose last name has only words for the price, and 0 for others.
+func (n number) likeliness() int {
+	if areForms(spelling.Words(n.path[strings.LastIndex(n.path, ".")+1:])) {
+		return 1
+	}
+	return 0
 }
 
 // currencyIn returns the text of a currency. If the dialect states that offers show none, only that of a code counts.

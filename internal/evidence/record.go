@@ -164,13 +164,17 @@ func (r *Record) UnreadCharge() string {
 		return text + spelling.Quote(r.charge.Value.Text)
 	}
 	text += "not an amount"
+	var lines []string
 	for _, m := range r.charge.Value.Members {
 		line := dialect.Line{Field: "record.charged_amount", Value: r.charge.Name + "." + m.Name}
 		if _, _, read := cost.Charge(m.Value); read {
-			text += ": " + r.dialect.Declare(line)
+			lines = append(lines, r.dialect.Declare(line))
 		}
 	}
-	return strings.TrimSuffix(text, ": ")
+	if len(lines) != 1 || lines[0] == "" { // of several, one alone may be less than the charge
+		return text
+	}
+	return text + "; only if a transaction of the wallet confirms it, " + lines[0]
 }
 
 // slug returns the slug of a document in a list; "" if it has none that could be read.
