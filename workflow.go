@@ -390,7 +390,7 @@ func (f *flow) overcharge(draft *RegulatoryRequest, amount Amount, currency stri
 		size = size.Neg()
 	}
 	switch {
-	case !f.most.Amount.Known():
+	case !f.most.Amount.Known(), amount.state == amountAbsent:
 		return ""
 	case !amount.Known():
 		return evidence.Read(string(raw), f.service.core.shown).UnreadCharge()
