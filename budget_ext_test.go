@@ -114,6 +114,22 @@ func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
 	}
 }
 
+// If the dialect names the price, a number above it is not proposed as not charged: the price and a fee may be swapped.
+func TestBudget_NoLineForANumberAboveADeclaredPrice(t *testing.T) {
+	t.Parallel()
+	named := shipping.WithDialect(shippingtest.Dialect(t, "offer.amount=handling,offer.default_currency=NGN"))
+	service := shippingtest.NewService(record("draft", of(`"handling":12,"figure":184,"duty":5`)))
+	draft := shippingtest.Must(regulatory(t, service, named).Get(t.Context(), "RD-1"))(t)
+	for amount, want := range map[string]string{
+		"100": "allowed", "196": `"offer.beside += duty" (the cost is then 196.00 NGN)`,
+	} {
+		_, err := shipping.Budget{Amount: shippingtest.Amount(t, amount), Currency: "NGN"}.Check(draft, "FDA")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "+= figure") {
+			t.Errorf("%s: %v", amount, err)
+		}
+	}
+}
+
 // The line for a price without a currency names a code that the draft shows. Pasted unread, it buys nothing that the
 // service charges in another currency.
 func TestBudget_TheLineOfACurrency(t *testing.T) {

@@ -65,6 +65,9 @@ func (c *counter) cost() (Cost, error) {
 	}
 	slices.SortStableFunc(counted, largestFirst)
 	for _, n := range slices.Backward(counted) {
+		if c.offer.Amount != "" && n.most.Cmp(c.price.most) > 0 { // the dialect may name the wrong price
+			continue
+		}
 		line := besideLine(n.path)
 		if n.path == "" && hasThreeDecimals(c.currency) {
 			line = dialect.Line{Field: "offer.amount", Value: strings.Join(c.price.path, ".")}
