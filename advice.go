@@ -276,9 +276,16 @@ func (e *RegulatoryError) settleAdvice() string {
 			return "check the id of the request, and that the key is of the account that purchased, then " + settle + "again"
 		}
 	}
+	if e.Request != nil && e.Request.expired() {
+		return "compare the wallet's transactions: if they show no charge, call Regulatory.Analyze again"
+	}
 	if contextEnded(e.Err) {
 		quiet := cmp.Or(purchase.quietFor(), purchase.longQuietFor())
 		return settle + fmt.Sprintf("with a context of %s or more", quiet+time.Minute)
+	}
+	if e.Request != nil && e.Request.unlisted() {
+		return settle + "later; if the status is still " + spelling.Quote(string(e.Request.Status)) +
+			" then, compare the wallet's transactions"
 	}
 	return settle + "later"
 }
@@ -365,7 +372,8 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	text := ", unless the status " + spelling.Quote(string(e.Request.Status)) + " is final: neither the specification nor " +
 		"the dialect lists it, and no line declares it as draft, completed or failed"
 	line := e.Request.declareLine("record.states", string(e.Request.Status)+"=expired")
-	if line != "" && e.Step == wait.StepPolled && e.Outcome == "" && e.Request.mayBeAnalyzing() {
+	isBefore := e.Step == wait.StepPolled && e.Outcome == "" || e.Step == wait.StepAnalyzed
+	if line != "" && isBefore && e.Request.mayBeAnalyzing() {
 		text += "; if a draft with it has expired, " + line
 	}
 	line = e.Request.declareLine("record.states", string(e.Request.Status)+"=generating")

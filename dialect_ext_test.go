@@ -345,7 +345,7 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		_, err := client.Regulatory.Wait(ctx, "RD-1", nil)
-		if strings.Contains(err.Error(), "the request has ended with the status") {
+		if strings.Contains(err.Error(), "the draft has expired") {
 			return nil
 		}
 		return err

@@ -637,6 +637,9 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 		"unknown: regulatory.purchase: 500 Internal Server Error: oops; regulatory.get: 404 Not Found: gone" + later: {
 			refusal(500, "oops"), refusal(404, "gone"),
 		},
+		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "gone", which does not show ` +
+			"whether these documents were charged" + later + `; if the status is still "gone" then, compare the wallet's ` +
+			"transactions": {lost, record("gone")},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "failed", which does not show ` +
 			"whether these documents were charged" + later: {lost, record("failed")},
 	} {

@@ -541,6 +541,10 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	case StatusFailed:
 		return 0, true, w.failed(ErrRequestFailed)
 	}
+	if record.expired() {
+		return 0, true, w.failed(fmt.Errorf("the draft has expired: its status is %s; if nobody has purchased it, call "+
+			"Regulatory.Analyze again, and else compare the wallet's transactions", spelling.Quote(string(record.Status))))
+	}
 	return 0, true, w.failed(fmt.Errorf("the request has ended with the status %s, which is not a success",
 		spelling.Quote(string(record.Status))))
 }
