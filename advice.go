@@ -369,8 +369,8 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	if e.Request == nil || !e.Request.unlisted() {
 		return ""
 	}
-	text := ", unless the status " + spelling.Quote(string(e.Request.Status)) + " is final: neither the specification nor " +
-		"the dialect lists it, and no line declares it as draft, completed or failed"
+	text := ", unless the status " + spelling.Quote(string(e.Request.Status)) + " is final: neither the specification " +
+		"nor the dialect lists it, and no line declares it as draft, completed or failed"
 	line := e.Request.declareLine("record.states", string(e.Request.Status)+"=expired")
 	isBefore := e.Step == wait.StepPolled && e.Outcome == "" || e.Step == wait.StepAnalyzed
 	if line != "" && isBefore && e.Request.mayBeAnalyzing() {

@@ -473,7 +473,8 @@ func sameRoute(requested, route string) bool {
 // checkOut returns an error for a value that encoding/json cannot read into.
 func checkOut(out any) error {
 	if v := reflect.ValueOf(out); out != nil && (v.Kind() != reflect.Pointer || v.IsNil()) {
-		return invalidRequest("do", "out", fmt.Sprintf("is a %T that cannot be read into: pass a pointer, such as &page", out))
+		return invalidRequest("do", "out",
+			fmt.Sprintf("is a %T that cannot be read into: pass a pointer, such as &page", out))
 	}
 	return nil
 }

@@ -314,7 +314,8 @@ func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	case before.Charge == "" && draft.ChargedAmount.Sign() <= 0:
 	case draft.Dialect == nil || !draft.Dialect.Purchase.Quoted:
 		return "the draft shows a charged amount, so that it may have been purchased already: if the wallet's " +
-			"transactions show no charge, and this service shows the price of a draft there, " + draft.declareLine("purchase.quoted", "true")
+			"transactions show no charge, and this service shows the price of a draft there, " +
+			draft.declareLine("purchase.quoted", "true")
 	case !p.quotes(draft):
 		return fmt.Sprintf("the draft shows the charged amount %s, which is the price neither of all that it offers nor "+
 			"of what is purchased: it may have been purchased already", draft.ChargedAmount)

@@ -132,9 +132,10 @@ func TestAnalyzeAndPoll_AChargeAboveTheCost(t *testing.T) {
 		"another currency": {draftOfTwo, completed(`"charged_amount":5,"currency":"USD"`), "charged 5.00 USD", ""},
 		"a quote": {`"charged_amount":2400.5,` + draftOfTwo,
 			completed(`"charged_amount":2400.5,"currency":"NGN"`), "", ""},
-		"a text":                     {draftOfTwo, completed(`"charged_amount":"NGN 2,400.50"`), "", ""},
-		"above, in a text":           {draftOfTwo, completed(`"charged_amount":"2400.51 NGN"`), "charged 2400.51 NGN", ""},
-		"another currency in a text": {draftOfTwo, completed(`"charged_amount":"$5","currency":"NGN"`), "charged 5.00 USD", ""},
+		"a text":           {draftOfTwo, completed(`"charged_amount":"NGN 2,400.50"`), "", ""},
+		"above, in a text": {draftOfTwo, completed(`"charged_amount":"2400.51 NGN"`), "charged 2400.51 NGN", ""},
+		"another currency in a text": {draftOfTwo, completed(`"charged_amount":"$5","currency":"NGN"`),
+			"charged 5.00 USD", ""},
 		"three decimals": {`"available_documents":[{"document_type":"FDA","amount":2.4,"currency":"KWD"}]`,
 			completed(`"charged_amount":"2.400 KWD"`), "", ""},
 		// It was read as 1.5.

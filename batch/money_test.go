@@ -137,7 +137,8 @@ func TestBatch_AChargeIsComparedWhileDocumentsAreGenerated(t *testing.T) {
 		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
 			Journal: newMemoryJournal(t)}
 		report, err := batch.Run(ctx, walletClient(t, generating), walletItems(5), &options)
-		if _, purchases := service.total(); purchases != 1 || err == nil || !errors.Is(report.Err(), shipping.ErrOvercharged) {
+		_, purchases := service.total()
+		if purchases != 1 || err == nil || !errors.Is(report.Err(), shipping.ErrOvercharged) {
 			t.Errorf("%d purchases, %v, %v", purchases, err, report.Err())
 		}
 	})
