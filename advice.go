@@ -31,7 +31,7 @@ func (e *Error) hint() string {
 		return "retry after " + e.RetryAfter.String()
 	case errors.Is(e.kind, ErrRateLimited):
 		return "send fewer requests, such as with WithLimiter"
-	case errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "": // an envelope has a message about its data
+	case errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "" && e.noEnvelope:
 		return "check that the base address (WithBaseURL or SHIPPING_BASE_URL) is that of the service, not of a web page"
 	case errors.Is(e.kind, ErrBodyTooLarge) && e.operation.Pages:
 		return "request fewer records a page, or raise WithMaxResponseBytes"
@@ -42,7 +42,12 @@ func (e *Error) hint() string {
 }
 
 // callHint returns advice that an error about more than this call replaces by its own; see [RegulatoryError.causeText].
-func (e *Error) callHint() string { return cmp.Or(e.refusalHint(), e.readHint()) }
+func (e *Error) callHint() string {
+	if errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "" && !e.operation.Charges {
+		return "the response differs from the specification: read it with Client.Do, or ask the service"
+	}
+	return cmp.Or(e.refusalHint(), e.readHint())
+}
 
 // connectionHint returns advice about a request without a connection to the service.
 func (e *Error) connectionHint() string {

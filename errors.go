@@ -135,6 +135,9 @@ func (e *Error) Error() string {
 	if e.StatusCode != 0 {
 		b.WriteString(strings.TrimRight(fmt.Sprintf(": %d %s", e.StatusCode, http.StatusText(e.StatusCode)), " "))
 	}
+	if e.refused && e.StatusCode/100 == 2 {
+		b.WriteString(" with status false")
+	}
 	if e.redirect != "" {
 		b.WriteString(" to " + oneLine(e.redirect, maxErrorMessage))
 	}

@@ -106,8 +106,8 @@ func TestErrors_Texts(t *testing.T) {
 		"200 OK: unexpected body ID: the body is HTML or XML, not JSON" + notAPI:         body(200, "<!doctype html>"),
 		"200 OK: unexpected body ID: the body is not JSON: " + page + notAPI:             body(200, page),
 		"200 OK: unexpected body ID: the body is not valid JSON, or ends early" + notAPI: body(200, `{"status":tr`),
-		"200 OK: not now ID": refusal(200, "not now"),
-		"200 OK: the response holds no regulatory request: status is missing ID": success(`{}`),
+		"200 OK with status false: not now ID":                                           refusal(200, "not now"),
+		"200 OK: the response holds no regulatory request: status is missing ID":         success(`{}`),
 		"200 OK: body too large ID: it has more than 1000 bytes; raise WithMaxResponseBytes": success(
 			`"` + strings.Repeat("x", 2000) + `"`),
 		"400 Bad Request: no (request RD-2)" + invalid: body(400,
@@ -449,6 +449,10 @@ func TestError_ShowsTheReasonInAnyForm(t *testing.T) {
 			"This wallet is closed" + notEnvelope + `its status is "error" instead of true or false`},
 		"status success": {200, `{"status":"success","message":"Found","data":{"rates":[]}}`,
 			"Found" + notEnvelope + `its status is "success" instead of true or false`},
+		"status false": {200, `{"status":false,"message":"Maintenance"}`, "200 OK with status false: Maintenance"},
+		// The advice was to check the base address.
+		"another form": {200, `{"status":true,"data":[]}`, "unexpected body: data is of type array instead of object; the " +
+			"response differs from the specification: read it with Client.Do, or ask the service"},
 		"status 200": {200, `{"status":200,"data":{"rates":[]}}`,
 			`{"status":200,"data":{"rates":[]}}` + notEnvelope + "its status is 200 instead of true or false"},
 		"no status": {200, `{"error":"This wallet is closed"}`, "This wallet is closed" + notEnvelope + "it has no status"},
@@ -464,8 +468,7 @@ func TestError_ShowsTheReasonInAnyForm(t *testing.T) {
 				}
 				return
 			}
-			want := http.StatusText(test.status) + ": " + test.want
-			if err == nil || !strings.Contains(err.Error(), want) {
+			if want := ": " + test.want; err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)
 			}
 			if _, ok := err.(*shipping.Error); !ok || strings.Contains(err.Error(), "\n") {
