@@ -289,8 +289,12 @@ func (e *RegulatoryError) settleAdvice() string {
 		return settle + fmt.Sprintf("with a context of %s or more", quiet+time.Minute)
 	}
 	if e.Request != nil && e.Request.unlisted() {
-		return settle + "later; if the status is still " + spelling.Quote(string(e.Request.Status)) +
+		text := settle + "later; if the status is still " + spelling.Quote(string(e.Request.Status)) +
 			" then, compare the wallet's transactions"
+		if purchase.Refused {
+			text += e.Request.declareExpired()
+		}
+		return text
 	}
 	return settle + "later"
 }
@@ -299,6 +303,16 @@ func (e *RegulatoryError) settleAdvice() string {
 // of an error; one line for each if there are several.
 func (r *RegulatoryRequest) declareName(field string, is func(text string) bool) string {
 	return r.declareLine(field, r.shown().Named(is)...)
+}
+
+// declareExpired returns the line that declares the status of the record as that of an expired draft, as a part of an
+// error; "" if the status is listed.
+func (r *RegulatoryRequest) declareExpired() string {
+	line := r.declareLine("record.states", string(r.Status)+"=expired")
+	if line == "" || !r.unlisted() {
+		return ""
+	}
+	return "; if a draft with this status has expired, " + line
 }
 
 // declareLine returns the line that sets a field, as a part of an error; one line for each value if there are several.
@@ -376,12 +390,11 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	}
 	text := ", unless the status " + spelling.Quote(string(e.Request.Status)) + " is final: neither the specification " +
 		"nor the dialect lists it, and no line declares it as draft, completed or failed"
-	line := e.Request.declareLine("record.states", string(e.Request.Status)+"=expired")
 	isBefore := e.Step == wait.StepPolled && e.Outcome == "" || e.Step == wait.StepAnalyzed
-	if line != "" && isBefore && e.Request.mayBeAnalyzing() {
-		text += "; if a draft with it has expired, " + line
+	if isBefore && e.Request.mayBeAnalyzing() {
+		text += e.Request.declareExpired()
 	}
-	line = e.Request.declareLine("record.states", string(e.Request.Status)+"=generating")
+	line := e.Request.declareLine("record.states", string(e.Request.Status)+"=generating")
 	if line != "" && errors.Is(e.Err, wait.ErrUnlisted) {
 		text += "; if it is a step before the end, " + line
 	}

@@ -405,6 +405,8 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 		"the name of a mode that is true or false": {offered(`{`+mode+`"slug":"FDA","how":{"robot":true}}`,
 			`{`+mode+`"slug":"MSDS","how":{"robot":false}}`), automated, []string{"offer.mode = how.robot", "offer.automated = true"}},
 		"a draft that has expired": {shippingtest.NewService(record("lapsed")), waited, []string{"record.states += lapsed=expired"}},
+		"a draft that has expired before its purchase": {requestService(responders{ofDraft}, responders{record("lapsed")}), refused,
+			[]string{"record.states += lapsed=expired"}},
 		"a step before the end": {shippingtest.NewService(record("printing", `"transaction_id":"TR-1"`)), reached,
 			[]string{"record.states += printing=generating"}},
 		"the place of a record": {shippingtest.NewService(success(`{"document":{"request_id":"RD-1","status":"draft"}}`)), read, []string{"record.at = document"}},

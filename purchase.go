@@ -350,13 +350,9 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 		return fmt.Sprintf("the request is already purchased, its status is %s: call Regulatory.Wait for its documents, "+
 			"or Regulatory.Analyze again for others", spelling.Quote(string(draft.Status)))
 	case draft.Status != StatusDraft:
-		text := fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its "+
-			"documents, or Regulatory.Analyze again for others", spelling.Quote(string(draft.Status)))
-		line := draft.declareLine("record.states", string(draft.Status)+"=expired")
-		if line != "" && draft.unlisted() {
-			text += "; if a draft with this status has expired, " + line
-		}
-		return text
+		return fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its "+
+			"documents, or Regulatory.Analyze again for others", spelling.Quote(string(draft.Status))) +
+			draft.declareExpired()
 	case before.Unclear != "":
 		return "the record of the request " + before.Unclear + ", so that it does not show whether it is a draft"
 	case before.Status != "" && before.Status != string(StatusDraft):
@@ -583,7 +579,8 @@ func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error)
 	if err != nil {
 		reading.Denied = b.last == nil && denied(b.cause, err)
 	} else {
-		b.last, reading.Record, reading.Status = record, record.shown(), string(record.Status)
+		b.last, reading.Record = record, record.shown()
+		reading.Status, reading.Expired = string(record.Status), record.expired()
 	}
 	b.memory, found = b.memory.Observe(b.sent, reading)
 	return found

@@ -76,6 +76,8 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 		"unknown status, bought by hand": {draft, declared, responders{record("archived", listed)}, nil, 0,
 			"it may have been purchased outside this batch"},
 		"code": {draft, declared, responders{record("draft")}, code("request_expired"), 1, ""},
+		"code, and then the status": {draft, declared, responders{record("draft").Then(record("expired"))},
+			code("request_expired"), 1, ""},
 		"code, lost once": {earlier(batch.EarlierLost), declared, responders{record("draft")}, code("request_expired"), 0,
 			resolve},
 		"undeclared code": {draft, "", responders{record("draft")}, code("request_expired"), 0,

@@ -15,7 +15,7 @@ func of(response Response, state status.State, documents Documents, facts string
 	return Case{
 		Response: response, State: state, Documents: documents, Known: is("known"), Sole: is("sole"),
 		AnalysisFailed: is("analysisFailed"), OnlyThese: is("onlyThese"), Charge: is("charge"), Quiet: is("quiet"),
-		Denied: is("denied"),
+		Denied: is("denied"), Expired: is("expired"),
 	}
 }
 
@@ -66,6 +66,12 @@ func TestDecide_Rows(t *testing.T) {
 		"refusal, these, not known":               {of(Refusal, status.Completed, These, "onlyThese"), Unknown},
 		"refusal, not read":                       {of(Refusal, status.Unread, NoList, "known"), Unknown},
 		"refusal, denied twice":                   {of(Refusal, status.Unread, NoList, "denied"), NotCharged},
+		"refusal, expired":                        {of(Refusal, status.Other, NoList, "expired"), NotCharged},
+		"refusal, expired, shows a charge":        {of(Refusal, status.Other, NoList, "expired charge"), Unknown},
+		"refusal, expired, others":                {of(Refusal, status.Other, Others, "known expired"), Unknown},
+		"refusal, not expired":                    {of(Refusal, status.Other, NoList, "known"), Unknown},
+		"lost, expired":                           {of(Lost, status.Other, NoList, "known sole expired"), Unknown},
+		"contradicted, expired":                   {of(Contradicted, status.Other, NoList, "expired"), Unknown},
 		"contradicted, draft for long":            {of(Contradicted, status.Draft, NoList, "known quiet"), Unknown},
 		"contradicted, completed, others":         {of(Contradicted, status.Completed, Others, "known"), Unknown},
 		"contradicted, denied twice":              {of(Contradicted, status.Unread, NoList, "denied"), Unknown},
@@ -102,7 +108,7 @@ func TestCase_Undecidable(t *testing.T) {
 // No combination of evidence breaks a rule, whatever the rows of the table are.
 func TestDecide_EveryCombination(t *testing.T) {
 	t.Parallel()
-	facts := []string{"known", "sole", "analysisFailed", "onlyThese", "charge", "quiet", "denied"}
+	facts := []string{"known", "sole", "analysisFailed", "onlyThese", "charge", "quiet", "denied", "expired"}
 	states := []status.State{status.Unread, status.Other}
 	for _, row := range status.All() {
 		states = append(states, row.State)
@@ -138,11 +144,15 @@ func TestDecide_EveryCombination(t *testing.T) {
 			"a list of only some of the documents is open": sent && documents == Some && c.Known && decided &&
 				state != status.Unread,
 			"no list decides only for the sole buyer": sent && c.Known && documents == NoList && bought && !c.Sole &&
-				decided,
+				decided && !(refusal && c.Expired),
 			"a failed analysis charges nothing": sent && c.Known && c.AnalysisFailed && documents == NoList &&
 				success,
-			"without the record before, no list is a proof": sent && !c.Known && !c.OnlyThese && bought && decided,
-			"a refusal while it is processed is never free": refusal && bought && state != status.Completed && free,
+			"without the record before, no list is a proof": sent && !c.Known && !c.OnlyThese && bought && decided &&
+				!(refusal && c.Expired),
+			"a refusal while it is processed is never free": refusal && bought && state != status.Completed && free &&
+				!c.Expired,
+			"an expired draft is free only if it shows nothing": c.Expired && refusal && state == status.Other && free &&
+				(c.Charge || documents != NoList),
 		} {
 			if broken {
 				t.Errorf("%s: Decide(%+v) = %d", rule, c, got)
@@ -204,6 +214,8 @@ func TestMemory_Observe(t *testing.T) {
 		"failed, only analyzed":         {analyzed, []at{{1, failed}}, hasFailed, NoList, "known analysisFailed", -1},
 		"processing, only analyzed":     {analyzed, []at{{1, processing}}, bought, NoList, "known", -1},
 		"a transaction, only analyzed":  {analyzed, []at{{1, paid}}, hasFailed, NoList, "known charge", -1},
+		"an expired draft":              {draft, []at{{1, `{"status":"gone"}`}}, status.Other, NoList, "known expired", -1},
+		"expired, then another status":  {draft, []at{{1, `{"status":"gone"}`}, {2, processing}}, bought, NoList, "known", -1},
 		"a status that is not a string": {draft, []at{{1, `{"status":["draft"]}`}}, unread, NoList, "known", -1},
 	} {
 		start := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
@@ -218,7 +230,7 @@ func TestMemory_Observe(t *testing.T) {
 			reading := Reading{Sent: start.Add(time.Duration(r.seconds) * time.Second), Denied: want.Denied}
 			if r.data != "" {
 				reading.Record = Read(r.data, nil)
-				reading.Status = reading.Record.Status
+				reading.Status, reading.Expired = reading.Record.Status, reading.Record.Status == "gone"
 			}
 			memory, got = memory.Observe(purchase, reading)
 		}

@@ -19,10 +19,11 @@ type Purchase struct {
 
 // Reading is one reading of the request after its purchase.
 type Reading struct {
-	Sent   time.Time // when the read was sent: a slow response shows the request as it was then
-	Record *Record   // nil if the request could not be read
-	Status string    // the status of the record as the client reads it, independently of Record
-	Denied bool      // see [Case.Denied]
+	Sent    time.Time // when the read was sent: a slow response shows the request as it was then
+	Record  *Record   // nil if the request could not be read
+	Status  string    // the status of the record as the client reads it, independently of Record
+	Expired bool      // see [Case.Expired]
+	Denied  bool      // see [Case.Denied]
 }
 
 // Memory is what the readings so far have shown. The zero value is that of no reading.
@@ -46,7 +47,7 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 		m.DraftSince = time.Time{}
 		return m, c
 	}
-	c.State = status.Of(r.Status).State
+	c.State, c.Expired = status.Of(r.Status).State, r.Expired
 	c.OnlyThese = shown.OnlyThese(p.Documents)
 	switch {
 	case p.Before == nil && c.State == status.Draft && len(shown.lists) > 0:
