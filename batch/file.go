@@ -22,7 +22,7 @@ import (
 //
 // No other program may write to the file, move it, or truncate it, as logrotate does with copytruncate. Such a change
 // is noticed before the next record is accepted, or when the run ends: the error is [ErrDamaged] or [ErrMoved]. If
-// another program empties the file while it is not open, this is not noticed: the file is then a new journal.
+// another program cuts the file after a record while it is not open, this is not noticed.
 type File struct {
 	path  string
 	local *local
@@ -45,24 +45,24 @@ var (
 	// ErrDamaged is returned if records of the journal are missing, because another program has truncated or
 	// overwritten the file, or if it has added to the file. Nothing more is purchased, and [OpenFile] refuses
 	// the file until a complete one is in its place.
-	ErrDamaged = errors.New("shipping: the batch journal is damaged; put a complete copy of the file in its place " +
-		"before the next run, which could buy twice without the records; an older copy does not have the latest purchases")
+	ErrDamaged = errors.New("shipping: the batch journal is damaged")
 )
 
 // OpenFile opens the journal at path, or creates it. It returns [ErrInUse], and changes
 // nothing, if the journal is open already.
 //
 // A record that a crash left incomplete is discarded, because the step that it records was not taken yet. For any other
-// damage, a file of another kind, and a journal of a newer version, OpenFile returns an error and leaves the file
-// unchanged.
+// damage, such as an empty file, a file of another kind, and a journal of a newer version, OpenFile returns an error and
+// leaves the file unchanged.
 //
-// The directory of a new file is flushed to the disk, too. On systems that cannot flush a directory, such as Windows,
+// A new journal is written to a file whose name ends in ".new", which is then renamed, so that a crash leaves no empty
+// journal. Its directory is flushed to the disk, too. On systems that cannot flush a directory, such as Windows,
 // a power loss shortly after the journal was created can lose the file.
 func OpenFile(path string) (*File, error) {
 	if err := logfile.CheckPath(path, "batch.journal"); err != nil {
 		return nil, fmt.Errorf("shipping: the batch journal cannot be opened: %w", err)
 	}
-	storage, err := logfile.OpenStorage(path)
+	storage, err := logfile.OpenStorage(path, journalFormat())
 	if err != nil {
 		return nil, openError(path, err)
 	}
@@ -93,11 +93,19 @@ func openFile(path string, storage logfile.Storage) (*File, error) {
 
 // explain returns the error of a call of the log.
 func (j *File) explain(err error) error {
+	const putBack = "put a complete copy of the file in its place before the next run, which could buy twice without the " +
+		"records; an older copy does not have the latest purchases"
 	switch {
-	case errors.Is(err, errDamagedLine):
-		return fmt.Errorf("%w: %s: %w; if you added this line by hand, remove it", ErrDamaged, j.path, err)
-	case err == nil, errors.Is(err, ErrDamaged), errors.Is(err, ErrMoved):
+	case err == nil, errors.Is(err, ErrMoved):
 		return err
+	case errors.Is(err, ErrDamaged):
+		return fmt.Errorf("%w; %s", err, putBack)
+	case errors.Is(err, errEmpty):
+		return fmt.Errorf("%w: %s %w; if nothing was purchased with it, remove the file; otherwise %s",
+			ErrDamaged, j.path, err, putBack)
+	case errors.Is(err, errDamagedLine):
+		return fmt.Errorf("%w: %s: %w; if you added this line by hand, remove it; otherwise %s",
+			ErrDamaged, j.path, err, putBack)
 	}
 	return fmt.Errorf("shipping: the batch journal %s: %w", j.path, err)
 }

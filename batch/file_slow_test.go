@@ -29,7 +29,7 @@ func (slowStorage) Sync() error {
 func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		storage := shippingtest.Must(logfile.OpenStorage(filepath.Join(t.TempDir(), "journal")))(t)
+		storage := shippingtest.Must(logfile.OpenStorage(filepath.Join(t.TempDir(), "journal"), journalFormat()))(t)
 		defer storage.Close()
 		journal := shippingtest.Must(openFile("journal", slowStorage{storage}))(t)
 		budget := &shipping.Budget{Amount: shippingtest.Amount(t, "250"), Currency: "NGN"}
@@ -99,7 +99,7 @@ func (s fullStorage) WriteAt(p []byte, at int64) (int, error) {
 func TestBatchFile_ContinuesAfterAFullDisk(t *testing.T) {
 	t.Parallel()
 	path, room := filepath.Join(t.TempDir(), "journal"), 300
-	storage := shippingtest.Must(logfile.OpenStorage(path))(t)
+	storage := shippingtest.Must(logfile.OpenStorage(path, journalFormat()))(t)
 	journal := shippingtest.Must(openFile(path, fullStorage{storage, &room}))(t)
 	budget := &shipping.Budget{Amount: shippingtest.Amount(t, "250"), Currency: "NGN"}
 	purchase := func(key string) error {
@@ -139,7 +139,7 @@ func TestBatchFile_ContinuesAfterAFullDisk(t *testing.T) {
 func TestBatchFile_FindsAPurchaseWhileItsRecordIsWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		storage := shippingtest.Must(logfile.OpenStorage(filepath.Join(t.TempDir(), "journal")))(t)
+		storage := shippingtest.Must(logfile.OpenStorage(filepath.Join(t.TempDir(), "journal"), journalFormat()))(t)
 		journal := shippingtest.Must(openFile("journal", slowStorage{storage}))(t)
 		repeated := errors.New("another key has it")
 		purchase := func(key string) error {

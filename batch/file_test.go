@@ -50,7 +50,7 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 		}, batch.ErrMoved, true},
 		"link to another file": {func(path string) error {
 			return errors.Join(os.Rename(path, path+".old"), os.Symlink(path+".new", path),
-				os.WriteFile(path+".new", nil, 0o600))
+				os.WriteFile(path+".new", shippingtest.Must(os.ReadFile(path+".old"))(t), 0o600))
 		}, batch.ErrMoved, true},
 		"emptied":   {func(path string) error { return os.Truncate(path, 0) }, batch.ErrDamaged, false},
 		"truncated": {func(path string) error { return os.Truncate(path, 100) }, batch.ErrDamaged, false},
@@ -111,6 +111,19 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "journal")
+	// An empty file was a new journal, and the next run purchased everything again.
+	for content, want := range map[string]string{
+		"": " exists and is empty, so that its records may be lost; if nothing was purchased with it, remove the file; " +
+			"otherwise put a complete copy",
+		`{"format":"shipping-batch-journal","version":1}` + "\nby hand\n": ": line 2: damaged; if you added this line by " +
+			"hand, remove it; otherwise put a complete copy",
+	} {
+		shippingtest.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		if _, err := batch.OpenFile(path); !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path+want) {
+			t.Errorf("with the content %q: %v", content, err)
+		}
+		shippingtest.NoError(t, os.Remove(path))
+	}
 	journal := openJournal(t, path)
 	link := path + ".link"
 	shippingtest.NoError(t, os.Link(path, link))

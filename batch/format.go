@@ -13,10 +13,13 @@ import (
 // journalFormat is the format of a batch journal: a [logfile] whose objects have the member record.
 func journalFormat() logfile.Format {
 	return logfile.Format{Name: "shipping-batch-journal", Version: 1, Noun: "batch journal",
-		Damaged: errDamagedLine, Changed: ErrDamaged, Moved: ErrMoved}
+		Empty: errEmpty, Damaged: errDamagedLine, Changed: ErrDamaged, Moved: ErrMoved}
 }
 
-var errDamagedLine = errors.New("damaged")
+var (
+	errDamagedLine = errors.New("damaged")
+	errEmpty       = errors.New("exists and is empty, so that its records may be lost")
+)
 
 // parseRecord reads the object of a line. One that this version does not understand as a whole is refused.
 func parseRecord(object []byte) (record Record, err error) {

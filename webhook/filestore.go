@@ -87,7 +87,7 @@ func (s *FileStore) load() error {
 
 // open opens the file, and calls line with the object of each line.
 func (s *FileStore) open(line func(object []byte) error) error {
-	storage, err := logfile.OpenStorage(s.path)
+	storage, err := logfile.OpenStorage(s.path, storeFormat())
 	if err != nil {
 		return err
 	}

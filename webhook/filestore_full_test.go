@@ -36,7 +36,7 @@ func TestFileStore_ContinuesAfterAFullDisk(t *testing.T) {
 
 	// The disk is full: neither the file nor the one that replaces it can be written.
 	shippingtest.NoError(t, s.log.Close())
-	storage := shippingtest.Must(logfile.OpenStorage(path))(t)
+	storage := shippingtest.Must(logfile.OpenStorage(path, storeFormat()))(t)
 	s.log = shippingtest.Must(logfile.Open(path, fullDisk{storage}, storeFormat(), func([]byte) error { return nil }))(t)
 	shippingtest.NoError(t, os.Mkdir(path+".new", 0o700))
 	if err := s.Accept(t.Context(), "during", "one"); !errors.Is(err, errFull) {

@@ -8,9 +8,9 @@
 // the CRC-32C of the line after the crc member, in hexadecimal. synced is the length of the file that was on the disk
 // before the line was written: its offset, or less in a file of an earlier version, which wrote several lines at once.
 //
-// Each line is on the disk before the next one is written. A power loss can leave the last line cut off, or with
-// sectors that read as zeros. It was not acknowledged, so it is discarded. Damage of any other kind is damage to
-// acknowledged lines: the file is refused.
+// A new file has its name once its header is on the disk, and each line is on the disk before the next one is written.
+// A power loss can leave the last line cut off, or with sectors that read as zeros. It was not acknowledged, so it is
+// discarded. Damage of any other kind, such as an empty file, is damage to acknowledged lines: the file is refused.
 package logfile
 
 import (
@@ -28,14 +28,15 @@ type Format struct {
 	Name    string
 	Version int
 	Noun    string
-	// Damaged is wrapped by the errors of a file whose lines cannot be read, Changed by those of a file that another
-	// program changed while it was open, and Moved by those of one that is not at its path any more.
-	Damaged, Changed, Moved error
+	// Empty is returned for an empty file, and Damaged is wrapped by the errors of a file whose lines cannot be read,
+	// Changed by those of a file that another program changed while it was open, and Moved by those of one that is not
+	// at its path any more.
+	Empty, Damaged, Changed, Moved error
 }
 
 // Content is the part of a file that can be read.
 type Content struct {
-	// Size is the length of the intact part. What follows was never acknowledged. 0 is a new file.
+	// Size is the length of the intact part. What follows was never acknowledged.
 	Size int64
 	last []byte // the last line of that part
 }
@@ -62,11 +63,10 @@ func AppendLine(text []byte, object []byte, at int64) []byte {
 // Parse reads a file, and calls line with the object of each line. The error, if the file must not be used, has the
 // number of the line.
 func (f Format) Parse(data []byte, line func(object []byte) error) (content Content, err error) {
-	if f.tornHeader(data) {
-		return content, nil
+	if len(data) == 0 {
+		return content, f.Empty
 	}
-	header, _, _ := bytes.Cut(data, []byte("\n"))
-	if err := f.checkHeader(header); err != nil {
+	if err := f.checkHeader(data); err != nil {
 		return content, fmt.Errorf("line 1: %w", err)
 	}
 	content.last = f.Header()
@@ -116,21 +116,6 @@ func mayBeTorn(line []byte, ended bool) bool {
 	return bytes.IndexByte(line, 0) >= 0 || !ended && beginsLike(line, lineBegins)
 }
 
-// tornHeader reports whether the power was lost while the header of a new file was written: the file is empty, or
-// has a part of the header, cut off or with zeros in it, and nothing else.
-func (f Format) tornHeader(data []byte) bool {
-	header := f.Header()
-	if len(data) > len(header) || bytes.Equal(data, header) {
-		return false
-	}
-	for i, b := range data {
-		if b != 0 && b != header[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // beginsLike reports whether a line, or the part of it that is there, begins in one of the ways.
 func beginsLike(line []byte, begins ...string) bool {
 	line = bytes.TrimRight(line, "\x00")
@@ -142,15 +127,16 @@ func beginsLike(line []byte, begins ...string) bool {
 	return false
 }
 
-// checkHeader returns an error unless the first line is the header of this version.
-func (f Format) checkHeader(line []byte) error {
+// checkHeader returns an error unless a file begins with the header of this version.
+func (f Format) checkHeader(data []byte) error {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
 	var header struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
 	err := json.Unmarshal(line, &header)
 	switch {
-	case bytes.Equal(append(bytes.Clone(line), '\n'), f.Header()):
+	case bytes.HasPrefix(data, f.Header()):
 		return nil
 	case err == nil && header.Format == f.Name && header.Version > f.Version:
 		return fmt.Errorf("the file has format version %d, and this version of the package reads version %d; "+

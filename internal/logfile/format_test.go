@@ -10,14 +10,15 @@ import (
 )
 
 var (
+	errEmpty   = errors.New("empty")
 	errDamaged = errors.New("damaged")
 	errChanged = errors.New("changed")
 	errMoved   = errors.New("moved")
 )
 
 func format() Format {
-	return Format{Name: "shipping-batch-journal", Version: 1, Noun: "journal", Damaged: errDamaged, Changed: errChanged,
-		Moved: errMoved}
+	return Format{Name: "shipping-batch-journal", Version: 1, Noun: "journal", Empty: errEmpty, Damaged: errDamaged,
+		Changed: errChanged, Moved: errMoved}
 }
 
 // line returns a line that was written when synced bytes were on the disk.
@@ -55,22 +56,15 @@ func TestFormat_Parse(t *testing.T) {
 		keys    string // of the objects
 		intact  string // the part that is kept; the beginning of content
 	}{
-		"nothing":                               {"", "", ""},
-		"a header":                              {header, "", header},
-		"a record":                              {first, "a", first},
-		"two lines of one write, as before":     {first + line("b", len(header)), "a b", first + line("b", len(header))},
-		"cut in the beginning":                  {first + `{"cr`, "a", first},
-		"cut after the beginning":               {first + `{"crc":"0123`, "a", first},
-		"cut before its line break":             {first + strings.TrimSuffix(line("b", len(first)), "\n"), "a", first},
-		"zeros to the end":                      {first + "\x00\x00\x00", "a", first},
-		"zeros in a line":                       {first + zeroed(line("b", len(first)), 20), "a", first},
-		"the header cut off":                    {header[:20], "", ""},
-		"the header without its end":            {header[:len(header)-1], "", ""},
-		"the header with zeros":                 {zeroed(header, 20), "", ""},
-		"the header with zeros, cut off":        {zeroed(header, 20)[:30], "", ""},
-		"the header with zeros, at its end too": {zeroed(zeroed(header, 20), len(header)-1), "", ""},
-		"zeros only":                            {strings.Repeat("\x00", len(header)), "", ""},
-		"two records":                           {first + line("b", len(first)), "a b", first + line("b", len(first))},
+		"a header":                          {header, "", header},
+		"a record":                          {first, "a", first},
+		"two lines of one write, as before": {first + line("b", len(header)), "a b", first + line("b", len(header))},
+		"cut in the beginning":              {first + `{"cr`, "a", first},
+		"cut after the beginning":           {first + `{"crc":"0123`, "a", first},
+		"cut before its line break":         {first + strings.TrimSuffix(line("b", len(first)), "\n"), "a", first},
+		"zeros to the end":                  {first + "\x00\x00\x00", "a", first},
+		"zeros in a line":                   {first + zeroed(line("b", len(first)), 20), "a", first},
+		"two records":                       {first + line("b", len(first)), "a b", first + line("b", len(first))},
 	} {
 		keys, size, err := parse(test.content)
 		if err != nil || strings.Join(keys, " ") != test.keys || size != int64(len(test.intact)) {
@@ -78,6 +72,11 @@ func TestFormat_Parse(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct{ content, err string }{
+		"the header cut off":          {header[:20], "line 1: damaged"},
+		"the header without its end":  {header[:len(header)-1], "line 1: damaged"},
+		"the header with zeros":       {zeroed(header, 20), "line 1: damaged"},
+		"as many zeros":               {strings.Repeat("\x00", len(header)), "line 1: damaged"},
+		"nothing":                     {"", "empty"},
 		"zeros, then a line":          {first + torn + line("b", len(first)), "line 3: damaged"},
 		"another text":                {first + "rest", "line 3: damaged"},
 		"another line":                {first + "rest\n", "line 3: damaged"},

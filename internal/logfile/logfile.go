@@ -55,13 +55,7 @@ func Open(path string, storage Storage, format Format, line func(object []byte) 
 			return nil, err
 		}
 	}
-	if l.size, l.last = content.Size, content.last; l.size == 0 {
-		l.last = format.Header()
-		l.size = int64(len(l.last))
-		if _, err := storage.WriteAt(l.last, 0); err != nil {
-			return nil, err
-		}
-	}
+	l.size, l.last = content.Size, content.last
 	// Lines that were read may be in the system's memory only, if a process ended before its flush.
 	return l, errors.Join(storage.Sync(), storage.SyncDirectory(), l.Intact())
 }
@@ -202,7 +196,7 @@ func OpenAdvice(err error) string {
 	case errors.Is(err, os.ErrNotExist):
 		return "; make its folder first"
 	case errors.Is(err, os.ErrPermission):
-		return "; let this user write to the file and to its folder, or choose another path"
+		return "; let this user write to the file and to its folder"
 	}
 	return ""
 }
@@ -215,12 +209,18 @@ type file struct {
 
 // OpenStorage opens and locks the file at path, and creates it if it does not exist. The error is [filelock.ErrInUse]
 // if it is locked.
-func OpenStorage(path string) (Storage, error) {
+func OpenStorage(path string, format Format) (Storage, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	opened, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
+	opened, err := os.OpenFile(absolute, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		if err := create(absolute, format.Header()); err != nil {
+			return nil, err
+		}
+		opened, err = os.OpenFile(absolute, os.O_RDWR, 0)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -228,6 +228,27 @@ func OpenStorage(path string) (Storage, error) {
 		return nil, errors.Join(err, opened.Close())
 	}
 	return &file{opened, absolute}, nil
+}
+
+// create creates a file, or the target of a link. A crash leaves no file, or one with its header.
+func create(path string, header []byte) error {
+	for link, err := os.Readlink(path); err == nil; link, err = os.Readlink(path) {
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(path), link)
+		}
+		path = link
+	}
+	lock, err := filelock.Acquire(path + ".new") // the file that Replace writes first
+	if err != nil {
+		return err
+	}
+	if _, err = os.Lstat(path); errors.Is(err, os.ErrNotExist) { // otherwise another process has created it meanwhile
+		err = filelock.Replace(path, func(file io.Writer) error {
+			_, err := file.Write(header)
+			return err
+		})
+	}
+	return errors.Join(err, lock.Release())
 }
 
 func (f *file) Size() (int64, error) {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -28,6 +29,9 @@ type disk struct {
 	acked   *int
 	fails   string // the method that fails
 }
+
+// newDisk returns a new file, which has a header.
+func newDisk() *disk { return &disk{content: format().Header()} }
 
 var errFails = errors.New("the disk fails")
 
@@ -136,7 +140,7 @@ func crashes(
 			}
 		}
 		if !named {
-			visit(nil, next.acked)
+			visit(format().Header(), next.acked) // of the file that is then created again
 		}
 		for subset := range 1 << len(unsynced) {
 			var kept []diskStep
@@ -248,15 +252,15 @@ func TestLog_PowerLossLosesNoAcknowledgedLine(t *testing.T) {
 	o := randomtest.New(t)
 	limit := o.Number("SHIPPING_CRASH_STATES", 2_000)
 	tried, repaired := 0, 0
-	random := rand.New(rand.NewPCG(o.Seed(), 0))
+	random, header := rand.New(rand.NewPCG(o.Seed(), 0)), string(format().Header())
 	for round := 0; tried < limit; round++ {
 		for i, start := range []struct {
 			content string
 			existed bool
 		}{
-			{"", false}, // a new file
-			{"", true},
-			{string(format().Header())[:20], true},
+			{header, false}, // a new file
+			{header, true},
+			{header + lineBegins, true},
 		} {
 			d := &disk{content: []byte(start.content)}
 			objects := written(t, d, 2+round)
@@ -300,7 +304,7 @@ func (d *fullDisk) WriteAt(p []byte, at int64) (int, error) {
 func TestLog_AFullDiskLosesNoAcknowledgedLine(t *testing.T) {
 	t.Parallel()
 	for room := 100; room < 2_000; room += 29 {
-		d := &fullDisk{&disk{}, room}
+		d := &fullDisk{newDisk(), room}
 		log, _, err := open(d)
 		if err != nil {
 			t.Fatal(err)
@@ -349,7 +353,7 @@ func TestLog_Resume(t *testing.T) {
 		"another program wrote":    {"", "rest\n", errChanged},
 		"another log has its line": {"", object(1), errChanged},
 	} {
-		d := &disk{}
+		d := newDisk()
 		log, _, err := open(d)
 		if err != nil {
 			t.Fatal(err)
@@ -377,7 +381,7 @@ func TestLog_Resume(t *testing.T) {
 func TestLog_ResumeAMovedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
-	storage, err := OpenStorage(path)
+	storage, err := OpenStorage(path, format())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -428,7 +432,7 @@ func TestLog_NoticesATruncationDuringAnAppend(t *testing.T) {
 			int64(len(format().Header()) + len(AppendLine(nil, []byte(object(1)), 48)))},
 	} {
 		nothing := func() {}
-		d := &meddledDisk{&disk{}, nothing, nothing}
+		d := &meddledDisk{newDisk(), nothing, nothing}
 		log, _, err := open(d)
 		if err == nil {
 			err = log.Append([]byte(object(1)))
@@ -461,10 +465,7 @@ func TestLog_ReturnsTheErrorsOfItsFile(t *testing.T) {
 		if _, _, err := open(&disk{content: torn, fails: method}); !errors.Is(err, errFails) && method != "WriteAt" {
 			t.Errorf("%s, opened: %v", method, err)
 		}
-		if _, _, err := open(&disk{fails: method}); !errors.Is(err, errFails) && method != "Truncate" {
-			t.Errorf("%s, created: %v", method, err)
-		}
-		d := &disk{}
+		d := newDisk()
 		log, _, err := open(d)
 		if err != nil {
 			t.Fatal(err)
@@ -498,11 +499,11 @@ func TestOpenStorage(t *testing.T) {
 		"emptied": {func(path string) error { return os.Truncate(path, 0) }, errChanged},
 	} {
 		path := filepath.Join(t.TempDir(), "log")
-		storage, err := OpenStorage(path)
+		storage, err := OpenStorage(path, format())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenStorage(path); !errors.Is(err, filelock.ErrInUse) {
+		if _, err := OpenStorage(path, format()); !errors.Is(err, filelock.ErrInUse) {
 			t.Errorf("%s: opened twice: %v", name, err)
 		}
 		log, _, err := open(storage)
@@ -521,7 +522,7 @@ func TestOpenStorage(t *testing.T) {
 			!errors.Is(err, os.ErrClosed) || !strings.Contains(late.Error(), closed)) {
 			t.Errorf("%s, closed: %v, %v", name, late, err)
 		}
-		if storage, err = OpenStorage(path); err != nil {
+		if storage, err = OpenStorage(path, format()); err != nil {
 			t.Fatal(err)
 		}
 		_, kept, err := open(storage)
@@ -530,7 +531,50 @@ func TestOpenStorage(t *testing.T) {
 			t.Errorf("%s, opened again: %q, %v", name, kept, err)
 		}
 	}
-	if _, err := OpenStorage(filepath.Join(t.TempDir(), "none", "log")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := OpenStorage(filepath.Join(t.TempDir(), "none", "log"), format()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
+	}
+}
+
+// A file was created empty, so that a power loss could leave a file like one that another program emptied. It now has
+// its name once its header is on the disk, whatever a creation before has left, and one of several processes creates it.
+func TestOpenStorage_CreatesAFileWithItsHeader(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path, target := filepath.Join(folder, "log"), filepath.Join(folder, "target")
+	if err := errors.Join(os.Symlink("target", path), os.WriteFile(target+".new", []byte(`{"form`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	creation, err := filelock.Acquire(target + ".new")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenStorage(path, format()); !errors.Is(err, filelock.ErrInUse) {
+		t.Errorf("opened while it is created: %v", err)
+	}
+	if _, err := os.Lstat(target); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("created in spite of the lock: %v", err)
+	}
+	if err := creation.Release(); err != nil {
+		t.Fatal(err)
+	}
+	var opened atomic.Int32
+	var openers sync.WaitGroup
+	for range 8 {
+		openers.Go(func() {
+			if _, err := OpenStorage(path, format()); err == nil {
+				opened.Add(1)
+			} else if !errors.Is(err, filelock.ErrInUse) {
+				t.Error(err)
+			}
+		})
+	}
+	openers.Wait()
+	content, err := os.ReadFile(target)
+	if err != nil || string(content) != string(format().Header()) || opened.Load() != 1 {
+		t.Errorf("the file has %q, %v, and was opened %d times", content, err, opened.Load())
+	}
+	if left, err := filepath.Glob(target + ".*"); err != nil || len(left) > 0 {
+		t.Errorf("%q are left, %v", left, err)
 	}
 }
