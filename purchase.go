@@ -337,7 +337,7 @@ func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
 		const none = "none" // a price without a currency can be compared, too
 		sum, err := draft.cost(none, documents)
 		charged := draft.ChargedAmount.Round(9) // as the amounts of an offer are
-		foreign := draft.Currency != "" && sum.currency != none && !cost.SameCurrency(draft.Currency, sum.currency)
+		foreign := sum.currency != none && cost.Foreign(draft.Currency, sum.currency)
 		return err == nil && !foreign && (charged == sum.price.Round(9) || charged == sum.most.Round(9))
 	})
 }

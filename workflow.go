@@ -382,9 +382,6 @@ func (f *flow) compared(draft *RegulatoryRequest, bought *PurchaseResult, record
 // overcharge returns why a charge is above the cost of the draft, or may be; "" if it is not. What the draft showed
 // already is a quote. A negative charge is a debit.
 func (f *flow) overcharge(draft *RegulatoryRequest, amount Amount, currency string, raw RawJSON) string {
-	foreign := func(other string) bool {
-		return currency != "" && other != "" && !cost.SameCurrency(currency, other)
-	}
 	size := amount.Round(9) // as the amounts of an offer are
 	if size.Sign() < 0 {
 		size = size.Neg()
@@ -394,9 +391,9 @@ func (f *flow) overcharge(draft *RegulatoryRequest, amount Amount, currency stri
 		return ""
 	case !amount.Known():
 		return evidence.Read(string(raw), f.service.core.shown).UnreadCharge()
-	case amount == draft.ChargedAmount && !foreign(draft.Currency):
+	case amount == draft.ChargedAmount && !cost.Foreign(currency, draft.Currency):
 		return ""
-	case !foreign(f.most.Currency) && size.Cmp(f.most.Amount) <= 0:
+	case !cost.Foreign(currency, f.most.Currency) && size.Cmp(f.most.Amount) <= 0:
 		return ""
 	}
 	charged := Budget{Amount: amount, Currency: cmp.Or(oneLine(currency, maxErrorID), f.most.Currency)}

@@ -474,7 +474,7 @@ func (r Result) next() string {
 	case r.fitsAnotherPeriod():
 		return "a run of another period, such as the next night, has its own budget"
 	case r.State == StateUnknown:
-		return "run the batch again for longer than Purchase.QuietFor (5m0s), which settles it without a second purchase; " +
+		return "run the batch again for longer than Purchase.QuietFor (5 minutes by default), which settles it without a second purchase; " +
 			"if it stays unknown, check the wallet's transactions, and call batch.Resolve"
 	case r.State == StateFailed && len(r.Documents) > 0:
 		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve closes it"

@@ -720,7 +720,7 @@ func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.Raw
 	currency = keepable(currency)
 	quote, quoted := e.quote()
 	known := amount == e.record.Charged && currency == e.record.ChargedCurrency
-	isForeign := currency != "" && e.record.Currency != "" && !cost.SameCurrency(currency, e.record.Currency)
+	isForeign := cost.Foreign(currency, e.record.Currency)
 	isLess := e.record.foreign() && currency == "" // it states less than the report of a foreign charge
 	if !amount.Known() || quoted && amount == quote && !isForeign || known || isLess {
 		return
@@ -743,8 +743,7 @@ func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.Raw
 
 // foreign reports whether the charge is in another currency than the draft, so that they cannot be compared.
 func (r Record) foreign() bool {
-	return r.Charged.Known() && r.Amount.Known() && r.ChargedCurrency != "" && r.Currency != "" &&
-		!cost.SameCurrency(r.ChargedCurrency, r.Currency)
+	return r.Charged.Known() && r.Amount.Known() && cost.Foreign(r.ChargedCurrency, r.Currency)
 }
 
 // overcharge returns the charge and the cost of the draft, if the charge is more, or in another currency.

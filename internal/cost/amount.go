@@ -59,7 +59,7 @@ func readAmount(v jsonread.Value) (amount, error) {
 }
 
 // Charge reads a charge, which can be a text with a currency, such as "46.86 GBP". If the text can be read in two ways,
-// it is the larger number.
+// it is the larger number, except that "41.500 KWD" has decimals.
 func Charge(v jsonread.Value) (n decimal.Number, currency string, read bool) {
 	charge, err := readAmount(v)
 	for known := range strings.FieldsSeq(currencies) {

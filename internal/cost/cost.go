@@ -385,7 +385,7 @@ func (c *counter) codes(field string, v jsonread.Value, at place) (lines []diale
 func (c *counter) foreign(currency string) bool {
 	isSymbol := !strings.ContainsFunc(currency, unicode.IsLetter)
 	if currency == "" || c.currency == "" || !isSymbol {
-		return currency != "" && c.currency != "" && !SameCurrency(currency, c.currency)
+		return Foreign(currency, c.currency)
 	}
 	for known := range strings.FieldsSeq(currencies) {
 		if SameCurrency(known[:3], c.currency) {

@@ -2,8 +2,10 @@ package cost
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
@@ -61,6 +63,8 @@ func TestOffers_CostOfTheOnlyOffer(t *testing.T) {
 		of(fda(`"amount":1`) + `,"FDA"`):                                                 "",
 		of(fda(`"amount":100`) + `,{"slug":"FDA","price":1}`):                            "",
 		of(fda(`"amount":1`) + `,{"document_type":"MSDS","slug":"FDA","amount":100}`):    "",
+		of(fda(`"due\u001b[31m":9`)):                                                     "",
+		of(fda(`"amount":1,"fee\u001b[31m":2`)):                                          "3",
 		of(fda(`"amount":10.50`) + `,{"slug":"MSDS"},{"slug":"fda","amount":2,"tax":4}`): "10.5",
 	} {
 		got, err := Read(jsonread.Parse(`{"status":"draft",`+members+`}`), inNaira, "").Cost("FDA")
@@ -68,8 +72,8 @@ func TestOffers_CostOfTheOnlyOffer(t *testing.T) {
 		if err != nil || got.Currency != "NGN" {
 			most = ""
 		}
-		if most != want {
-			t.Errorf("%s: %s %s, %v; want %q", members, text(got.Most), got.Currency, err, want)
+		if printed := fmt.Sprint(got, err); most != want || strings.ContainsFunc(printed, unicode.IsControl) {
+			t.Errorf("%s: %s %s, %v, %q; want %q", members, text(got.Most), got.Currency, err, printed, want)
 		}
 	}
 }

@@ -18,6 +18,9 @@ func SameCurrency(one, other string) bool {
 	return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(other))
 }
 
+// Foreign reports whether two currencies are known and not the same, so that amounts in them cannot be compared.
+func Foreign(one, other string) bool { return one != "" && other != "" && !SameCurrency(one, other) }
+
 // price is the price of an offer.
 type price struct {
 	amount
@@ -78,7 +81,7 @@ func numbersIn(v jsonread.Value, path string) (shown []string) {
 		return []string{path + " " + text}
 	}
 	for _, m := range v.Members {
-		shown = append(shown, numbersIn(m.Value, strings.TrimPrefix(path+"."+m.Name, "."))...)
+		shown = append(shown, numbersIn(m.Value, joined(path, m.Name))...)
 	}
 	for _, element := range v.Elements {
 		shown = append(shown, numbersIn(element, path)...)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/shipping-go/shipping/internal/spelling"
 )
@@ -70,7 +71,7 @@ type place struct {
 func (p place) inside(member string) place {
 	name := spelling.Words(member)
 	inner := place{name: name, words: slices.Concat(p.words, name), isCount: p.isCount || isOf(p.last(), countWords),
-		path: strings.TrimPrefix(p.path+"."+cmp.Or(strings.ReplaceAll(member, ".", "_"), "_"), ".")}
+		path: joined(p.path, member)}
 	if p.isCurrency() {
 		inner.name = slices.Concat(p.name, name) // currency: {"code": "USD"}
 	}
@@ -79,6 +80,17 @@ func (p place) inside(member string) place {
 		inner.isPrice = len(inner.price) == 0
 	}
 	return inner
+}
+
+// joined returns the path of a member. A character that a path or an error cannot have becomes "_".
+func joined(path, member string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '.' || unicode.IsControl(r) {
+			return '_'
+		}
+		return r
+	}, member)
+	return strings.TrimPrefix(path+"."+cmp.Or(name, "_"), ".")
 }
 
 // last returns the last word of the name, unless a word before it makes it money, as in fee_by_weight.
