@@ -273,7 +273,7 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 	id, refused := purchaseFirst(t, srv, poor)
 	message, _ := refused.want(t, http.StatusBadRequest).at(t, "message").(string)
 	_, order, _ := strings.Cut(message, "add money with ")
-	order, _, _ = strings.Cut(order, " (in Go")
+	order, _, _ = strings.Cut(order, " and the same Authorization (in Go")
 	send(t, srv, order+"\nAuthorization: Bearer "+poor.SecretKey).want(t, http.StatusOK)
 	as(t, srv, poor.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+
 		`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)

@@ -91,11 +91,11 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 		{"odd name", "sk_test_default_a/b", "unknown secret key"},
 		{"long name", "sk_test_default_" + strings.Repeat("x", 65), "unknown secret key"},
 		{"live", "sk_live_default_ci", "unknown secret key"},
-		{"unknown scenario", "sk_test_lots_ci", "unknown or contradictory scenario, or a number out of range: use " +
-			"terms that GET /_mock/ lists, such as instant"},
-		{"number too large", "sk_test_rows100000001_ci", "number out of range"},
-		{"number missing", "sk_test_rows_ci", "unknown or contradictory scenario"},
-		{"contradiction", "sk_test_empty-rows5_ci", "number out of range"},
+		{"unknown scenario", "sk_test_lots_ci", `the secret key opens no world: unknown scenario "lots": use one of `},
+		{"misspelt scenario", "sk_test_inst4nt_x", `unknown scenario "inst4nt": did you mean "instant"?`},
+		{"number too large", "sk_test_rows100000001_ci", "a number out of range: use terms that GET /_mock/"},
+		{"number missing", "sk_test_rows_ci", `unknown scenario "rows": did you mean "rowsN"?`},
+		{"contradiction", "sk_test_empty-rows5_ci", "the secret key has a contradictory scenario"},
 	} {
 		as(t, srv, test.key, "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, test.want)
 		shippingtest.WantError(t, test.name, shippingtest.Err(srv.Open(test.key)), mockserver.ErrNoWorld)

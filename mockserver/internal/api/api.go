@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -228,8 +229,11 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 		message = "unknown secret key: open its world with POST " + wire.ControlPrefix + "worlds, because this server " +
 			"opens none by its key (-one-world, or in Go WithOneWorld)"
 	case !errors.Is(err, world.ErrKeyForm):
-		message = "the secret key has an unknown or contradictory scenario, or a number out of range: use terms that GET " +
-			wire.ControlPrefix + " lists, such as instant"
+		message = "the secret key opens no world: " + strings.TrimPrefix(err.Error(), world.ErrNoWorld.Error()+": ")
+		if redact.New(key).In(message) {
+			message = "the secret key has a contradictory scenario, or a number out of range: use terms that GET " +
+				wire.ControlPrefix + " lists, such as instant"
+		}
 	case scheme == "":
 		message = "the Authorization header is missing: send Authorization: Bearer <SECRET_KEY>"
 	case !strings.EqualFold(scheme, "Bearer") || key == "":

@@ -167,7 +167,7 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: use one that %s (in Go: World.Shipments), or send \"data\":{…} in "+
+		return nil, "", fmt.Errorf("no shipment %q: use one that %s, or send \"data\":{…} in "+
 			"place of \"shipment_id\"", e.ShipmentID, regulatory.InWorld)
 	}
 	changed := *s
