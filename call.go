@@ -66,9 +66,10 @@ type exchange struct {
 type rawBody []byte
 
 // fetch performs a call: it builds the request, sends it, and decodes the data of the response into a T. check, unless
-// nil, returns why the data is not what the operation returns; it may read the whole body.
+// nil, returns why the data is not what the operation returns, as an error that fetch completes; it may read the whole
+// body.
 func fetch[T any](ctx context.Context, c *core, r request, options []CallOption,
-	check func(T, []byte, Response) error) (value T, response Response, err error) {
+	check func(data T, body []byte) *Error) (value T, response Response, err error) {
 	settings, err := newCallSettings(options)
 	if err != nil {
 		return value, response, err
@@ -112,7 +113,9 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption,
 		*settings.response = response
 	}
 	if err == nil && check != nil {
-		err = check(value, x.response.Body, response)
+		if failure = check(value, x.response.Body); failure != nil {
+			err = x.unusable(failure)
+		}
 	}
 	return value, response, err
 }
@@ -319,7 +322,7 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 		failure.kind = ErrBodyTooLarge
 		return reply.Data, failure
 	case err == jsonread.ErrSyntax:
-		return reply.Data, c.unexpected(got, errNoJSON)
+		return reply.Data, c.unexpected(got, c.describeBody(got.response.Body))
 	case reply.Status.several:
 		return reply.Data, c.unexpected(got, errors.New("the envelope has more than one status"))
 	case reply.Status.value != nil && *reply.Status.value && err != nil:
@@ -343,9 +346,6 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 	failure.kind = ErrInvalidRequest
 	return reply.Data, failure
 }
-
-// errNoJSON is a body to be described by describeBody.
-var errNoJSON = errors.New("the body is not JSON")
 
 // responses returns the reader of all JSON that the service sends. The tags of a struct define how its fields
 // are read.
@@ -448,15 +448,13 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	operation.Route = escapeSegments(path)
 	call = append(slices.Clip(call), withValues(query))
 	_, _, err := fetch(ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true}, call,
-		func(data RawJSON, _ []byte, response Response) error {
+		func(data RawJSON, _ []byte) *Error {
 			if out == nil {
 				return nil
 			}
 			if err := data.Decode(out); err != nil {
-				failed := c.core.undecodable(operation.Name, response, data, err)
-				failed.Message = fmt.Sprintf("the data of the response does not fit %T (pass another type for out, such as "+
-					"*shipping.RawJSON)", out)
-				return failed
+				return &Error{Data: data, Cause: err, Message: fmt.Sprintf("the data of the response does not fit %T (pass "+
+					"another type for out, such as *shipping.RawJSON)", out)}
 			}
 			return nil
 		})

@@ -41,9 +41,7 @@ type CountriesService struct{ core *core }
 // requires it; a service that does not need it ignores it.
 func (s CountriesService) List(ctx context.Context, call ...CallOption) ([]Country, error) {
 	countries, _, err := fetch(ctx, s.core, request{operation: OpListCountries}, call,
-		func(countries []Country, _ []byte, response Response) error {
-			return checkList(s.core, OpListCountries, response, countries, true)
-		})
+		func(countries []Country, _ []byte) *Error { return checkList(countries, true) })
 	if err != nil {
 		return nil, err
 	}

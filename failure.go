@@ -185,9 +185,6 @@ func announcesPurchase(refusal *transport.Response) bool {
 // unexpected returns the error of a 2xx response that cannot be read.
 func (c *core) unexpected(x *exchange, cause error) *Error {
 	failure := c.failureOf(x)
-	if cause == errNoJSON {
-		cause = c.describeBody(x.response.Body)
-	}
 	failure.Message, failure.Cause, failure.kind = "", cause, ErrUnexpectedBody
 	return failure
 }
@@ -204,20 +201,12 @@ func (c *core) withoutStatus(x *exchange) *Error {
 	return failure
 }
 
-// unusable returns the error of a response in the documented envelope whose data is not what the operation returns.
-func (c *core) unusable(operation, requestID string, response Response, data RawJSON, problem string) error {
-	return c.redacted(&Error{
-		Operation: operation, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
-		Data: data, kind: ErrUnexpectedBody, Message: problem, explained: c.explainedAt(response.Header),
-	})
-}
-
-// undecodable returns the error of a response whose data is of another form than the operation returns.
-func (c *core) undecodable(operation string, response Response, data RawJSON, cause error) *Error {
-	return c.redacted(&Error{
-		Operation: operation, StatusCode: response.StatusCode, Attempts: response.Attempts, Data: data, Cause: cause,
-		kind: ErrUnexpectedBody, explained: c.explainedAt(response.Header),
-	})
+// unusable completes the error of a response in the documented envelope whose data is not what the operation returns.
+func (x *exchange) unusable(failure *Error) *Error {
+	failure.Operation, failure.StatusCode, failure.Attempts = x.operation.Name, x.response.StatusCode, x.attempts
+	failure.RequestID, failure.kind = cmp.Or(x.requestID, failure.RequestID), ErrUnexpectedBody
+	failure.explained = x.core.explainedAt(x.response.Header)
+	return x.core.redacted(failure)
 }
 
 // responseID returns the id that the service gave a response; "" without one.

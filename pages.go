@@ -179,13 +179,12 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 
 // checkList returns the error of a response with records of another kind or, if it must list some, without a list; one
 // that is empty is enough.
-func checkList[T any](c *core, operation string, response Response, records []T, mustList bool) error {
+func checkList[T any](records []T, mustList bool) *Error {
 	switch {
 	case records == nil && mustList:
-		return c.undecodable(operation, response, "", errors.New("the response contains no list"))
+		return &Error{Cause: errors.New("the response contains no list")}
 	case areForeign(records):
-		return c.undecodable(operation, response, "",
-			errors.New("the records have no member that the specification shows"))
+		return &Error{Cause: errors.New("the records have no member that the specification shows")}
 	}
 	return nil
 }
@@ -210,9 +209,9 @@ func areForeign[T any](records []T) bool {
 // fetch fetches a page. Without mustList, a page without a list is left to the walk.
 func (l lister[T, L]) fetch(ctx context.Context, page int, options []CallOption, mustList bool) (*Page[T], error) {
 	data, response, err := fetch(ctx, l.core, request{operation: l.operation, options: l.query(page)}, options,
-		func(data L, _ []byte, response Response) error {
+		func(data L, _ []byte) *Error {
 			items, _ := data.contents()
-			return checkList(l.core, l.operation, response, items, mustList)
+			return checkList(items, mustList)
 		})
 	if err != nil {
 		return nil, err

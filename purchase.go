@@ -430,7 +430,7 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 		r.timeout = left - min(p.SettleFor, left/4)
 	}
 	var record *RegulatoryRequest
-	_, _, err := fetch(ctx, s.core, r, call, func(reply requestData, body []byte, response Response) error {
+	_, _, err := fetch(ctx, s.core, r, call, func(reply requestData, body []byte) *Error {
 		data, problem := reply.raw, ""
 		record = s.core.decodeRecord(data)
 		switch {
@@ -442,7 +442,7 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 			problem = record.shown().Unconfirmed(p.RequestID, p.slugs(), before)
 		}
 		if problem != "" {
-			return s.core.unusable(OpPurchase, p.RequestID, response, data, "the confirmation "+problem)
+			return &Error{Data: data, Message: "the confirmation " + problem}
 		}
 		return nil
 	})

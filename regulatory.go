@@ -119,14 +119,14 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 // requires a status, because the specification shows it nowhere else.
 func (s RegulatoryService) record(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, error) {
 	var record *RegulatoryRequest
-	_, _, err := fetch(ctx, s.core, r, call, func(data requestData, _ []byte, response Response) error {
+	_, _, err := fetch(ctx, s.core, r, call, func(data requestData, _ []byte) *Error {
 		record = s.core.recordOf(data)
 		record.RequestID = cmp.Or(record.RequestID, r.requestID)
 		if problem := r.mismatch(record); problem != "" {
 			if strings.HasSuffix(problem, missing) {
 				problem += s.core.declarePlace(r, data.raw, record)
 			}
-			return s.core.unusable(r.operation, cmp.Or(r.requestID, record.RequestID), response, data.raw, problem)
+			return &Error{RequestID: record.RequestID, Data: data.raw, Message: problem}
 		}
 		return nil
 	})
@@ -296,15 +296,11 @@ func (s RegulatoryService) PDF(ctx context.Context, requestID string, document D
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
 	body, _, err := fetch(ctx, s.core,
 		request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call,
-		func(body rawBody, _ []byte, response Response) error {
+		func(body rawBody, _ []byte) *Error {
 			if bytes.HasPrefix(body, []byte("%PDF-")) {
 				return nil
 			}
-			return s.core.redacted(&Error{
-				Operation: operations.DocumentPDF, StatusCode: response.StatusCode, RequestID: requestID,
-				Attempts: response.Attempts, explained: s.core.explainedAt(response.Header),
-				Body: body, kind: ErrUnexpectedBody, Message: "the response is not a PDF",
-			})
+			return &Error{Body: body, Message: "the response is not a PDF"}
 		})
 	if err != nil {
 		return nil, err
