@@ -31,12 +31,12 @@ type request struct {
 	operation string
 	// custom, if not nil, is an operation that is not in the table.
 	custom *operations.Operation
-	// requestID is the regulatory request that the call is about, if any, for its errors.
+	// requestID is the regulatory request that the call is about, if any.
 	requestID string
+	// document is the document of the request that the route names, if any.
+	document DocumentType
 	// shipmentID is the shipment that an analysis is about, if any.
 	shipmentID string
-	// path has the values of the placeholders of the operation's route, by name.
-	path map[string]string
 	// options is a flat struct with url tags, or nil.
 	options any
 	// body returns the JSON that is sent; nil sends none.
@@ -50,7 +50,7 @@ type request struct {
 // exchange is one call with its attempts and its response so far.
 type exchange struct {
 	core       *core
-	operation  operations.Operation
+	operation  *operations.Operation
 	requestID  string
 	attempts   []Attempt
 	first      [1]Attempt // the usual length of attempts
@@ -145,29 +145,31 @@ func noClient() error {
 }
 
 // find returns the operation of a request. It reports a client that was not made by [NewClient].
-func (c *core) find(r request) (operations.Operation, error) {
+func (c *core) find(r request) (*operations.Operation, error) {
 	if c == nil {
-		return operations.Operation{}, noClient()
+		return nil, noClient()
 	}
 	if r.custom != nil {
-		return *r.custom, nil
+		return r.custom, nil
 	}
-	i := slices.IndexFunc(c.operations, func(o operations.Operation) bool { return o.Name == r.operation })
-	if i < 0 {
-		return operations.Operation{},
-			fmt.Errorf("shipping: the operation %q is not in the table of internal/operations", r.operation)
+	for i := range c.operations {
+		operation := &c.operations[i]
+		switch {
+		case operation.Name != r.operation:
+			continue
+		case operation.Provisional && c.dialect.Routes[operation.Name] == "":
+			return nil, invalidRequest(r.operation, "WithDialect",
+				"has no route for this operation, and the specification documents none: ask the service for its route; "+
+					declareRoute(*operation)+", with the route of the service in place of this example; then pass the dialect to "+
+					"NewClient, or set SHIPPING_DIALECT to its file for NewClientFromEnv")
+		}
+		return operation, nil
 	}
-	if operation := c.operations[i]; operation.Provisional && c.dialect.Routes[operation.Name] == "" {
-		return operation, invalidRequest(r.operation, "WithDialect",
-			"has no route for this operation, and the specification documents none: ask the service for its route; "+
-				declareRoute(operation)+", with the route of the service in place of this example; then pass the dialect to "+
-				"NewClient, or set SHIPPING_DIALECT to its file for NewClientFromEnv")
-	}
-	return c.operations[i], nil
+	return nil, fmt.Errorf("shipping: the operation %q is not in the table of internal/operations", r.operation)
 }
 
 // newCall builds the call and validates it.
-func (c *core) newCall(operation operations.Operation, r request, settings callSettings) (transport.Call, error) {
+func (c *core) newCall(operation *operations.Operation, r request, settings callSettings) (transport.Call, error) {
 	call := transport.Call{Method: operation.Method, Header: make(http.Header, 8), Retry: operation.Retry}
 	path, err := expandRoute(operation, r)
 	if err != nil {
@@ -215,7 +217,7 @@ func jsonBody(v any) func() ([]byte, error) {
 
 // expandRoute fills the placeholders of a route with escaped values. A value that is empty, "." or
 // ".." is refused: it would name another resource.
-func expandRoute(operation operations.Operation, r request) (string, error) {
+func expandRoute(operation *operations.Operation, r request) (string, error) {
 	var path strings.Builder
 	path.Grow(2 * len(operation.Route))
 	for route := operation.Route; ; {
@@ -225,13 +227,12 @@ func expandRoute(operation operations.Operation, r request) (string, error) {
 			return path.String(), nil
 		}
 		name, after, _ := strings.Cut(rest, "}")
-		value := r.path[name]
+		value, problem := r.requestID, "is empty: pass the request_id that Analyze returned"
+		if name == "document_type" {
+			value, problem = string(r.document), "is empty"
+		}
 		switch value {
 		case "":
-			problem := "is empty"
-			if name == regulatoryRequestID {
-				problem = "is empty: pass the request_id that Analyze returned"
-			}
 			return "", invalidRequest(operation.Name, name, problem)
 		case ".", "..":
 			return "", invalidRequest(operation.Name, name, "is "+value+", which would name another resource")
@@ -310,8 +311,9 @@ type envelopeStatus struct {
 func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 	var reply envelope[T]
 	options := jsonread.Options{Elements: maxElements(c.maxBody)}
-	differences := driftCounts{}
+	var differences driftCounts
 	if c.drift != nil {
+		differences = driftCounts{}
 		options.Report = differences.add
 	}
 	err := c.reader.Read(got.response.Body, &reply, options)

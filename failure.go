@@ -37,7 +37,7 @@ func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 	}
 	failure := &Error{
 		Operation: x.operation.Name, RequestID: x.requestID, Attempts: x.attempts, NotRetried: x.notRetried,
-		Cause: err, kind: ErrConnection, operation: x.operation,
+		Cause: err, kind: ErrConnection, operation: *x.operation,
 		notSent: transport.NotSent(returned), heldBack: transport.HeldBack(returned),
 		address: x.core.baseURL.String() + " (" + x.core.baseURL.option + ")",
 	}
@@ -75,7 +75,7 @@ func (c *core) failureOf(x *exchange) *Error {
 	body := got.Body
 	failure := &Error{
 		Operation: x.operation.Name, StatusCode: got.StatusCode, RequestID: x.requestID, kind: statusKind(got.StatusCode),
-		operation: x.operation, Body: body, Attempts: x.attempts, NotRetried: x.notRetried, dialect: c.dialect,
+		operation: *x.operation, Body: body, Attempts: x.attempts, NotRetried: x.notRetried, dialect: c.dialect,
 		noEnvelope: len(bytes.TrimSpace(body)) == 0,
 	}
 	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
@@ -107,7 +107,7 @@ func (c *core) failureOf(x *exchange) *Error {
 	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, c.refusals.Code),
 		reply.Data.Get("error_code").Text())
 	failure.funds = failure.Code == c.refusals.FundsCode
-	if id := reply.Data.Get(regulatoryRequestID).Text(); id != "" {
+	if id := reply.Data.Get("request_id").Text(); id != "" {
 		failure.RequestID = id
 	}
 	return failure

@@ -12,9 +12,3 @@ const (
 	OpPurchase         = "regulatory.purchase"
 	OpGetRequest       = "regulatory.get"
 )
-
-// The placeholders of the routes.
-const (
-	regulatoryRequestID = "request_id"
-	regulatoryDocument  = "document_type"
-)

@@ -333,11 +333,11 @@ func (r *RawJSON) UnmarshalJSON(data []byte) error {
 
 // sole returns the element of a list with one object, or "".
 func (r RawJSON) sole() RawJSON {
-	var elements []RawJSON
-	if !r.isList() || readJSON([]byte(r), &elements) != nil {
+	if !r.isList() {
 		return ""
 	}
-	if len(elements) != 1 || !elements[0].isObject() {
+	var elements []RawJSON
+	if readJSON([]byte(r), &elements) != nil || len(elements) != 1 || !elements[0].isObject() {
 		return ""
 	}
 	return elements[0]

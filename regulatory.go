@@ -112,7 +112,7 @@ func analysisFailed(record *RegulatoryRequest, err error) error {
 //
 // Specification: GET /v1/regulatory-documents/request/:request_id.
 func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
-	return s.record(ctx, request{operation: OpGetRequest, requestID: requestID, path: pathOf(requestID, "")}, call)
+	return s.record(ctx, request{operation: OpGetRequest, requestID: requestID}, call)
 }
 
 // record performs an operation that returns the record. A record of another request is refused. Only the lookup
@@ -277,13 +277,8 @@ func (s RegulatoryService) Retry(ctx context.Context, requestID string,
 
 func (s RegulatoryService) edit(ctx context.Context, operation, requestID string, document DocumentType, body any,
 	call []CallOption) (*RegulatoryRequest, error) {
-	return s.record(ctx, request{operation: operation, requestID: requestID, path: pathOf(requestID, document),
-		body: jsonBody(body)}, call)
-}
-
-// pathOf returns the values of the placeholders of a route.
-func pathOf(requestID string, document DocumentType) map[string]string {
-	return map[string]string{regulatoryRequestID: requestID, regulatoryDocument: string(document)}
+	r := request{operation: operation, requestID: requestID, document: document, body: jsonBody(body)}
+	return s.record(ctx, r, call)
 }
 
 // PDF returns a generated document. The operation needs no authorization, and the key is not sent. A response that is
@@ -295,7 +290,7 @@ func (s RegulatoryService) PDF(ctx context.Context, requestID string, document D
 	call ...CallOption) ([]byte, error) {
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
 	body, _, err := fetch(ctx, s.core,
-		request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call,
+		request{operation: operations.DocumentPDF, requestID: requestID, document: document}, call,
 		func(body rawBody, _ []byte) *Error {
 			if bytes.HasPrefix(body, []byte("%PDF-")) {
 				return nil
