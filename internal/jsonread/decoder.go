@@ -11,7 +11,8 @@ import (
 type Decoder struct {
 	scanner
 	reader   *Reader
-	path     []*field // the records and lists that are open
+	path     []*field  // the records and lists that are open
+	shallow  [8]*field // the usual memory of path
 	report   func(Difference)
 	mismatch error
 }

@@ -131,7 +131,8 @@ func (r *Reader) Rename(names Names) *Reader {
 // Read reads text into a value, to which into points. Nothing of the text is kept. The strings of
 // neighbouring records share blocks of a few kilobytes.
 func (r *Reader) Read(text []byte, into any, options Options) error {
-	d := &Decoder{reader: r, scanner: newScanner(text), report: options.Report, path: make([]*field, 0, 8)}
+	d := &Decoder{reader: r, scanner: newScanner(text), report: options.Report}
+	d.path = d.shallow[:0]
 	if options.Elements > 0 {
 		d.elements = options.Elements
 	}
