@@ -71,27 +71,19 @@ type PollOptions struct {
 
 // Validate returns a [*ValidationError] if a wait with these settings would be refused.
 func (o *PollOptions) Validate() error {
-	_, err := o.withDefaults()
+	_, err := o.intervals()
 	return err
 }
 
-func (o *PollOptions) withDefaults() (PollOptions, error) {
-	var p PollOptions
-	if o != nil {
-		p = *o
-	}
-	intervals, err := p.intervals().WithDefaults()
+// intervals returns the intervals with their defaults.
+func (o *PollOptions) intervals() (wait.Intervals, error) {
+	o = cmp.Or(o, &PollOptions{})
+	intervals, err := wait.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures,
+		DraftFor: o.DraftFor}.WithDefaults()
 	if err != nil {
-		return p, invalidRequest(OpGetRequest, "PollOptions", err.Error())
+		return intervals, invalidRequest(OpGetRequest, "PollOptions", err.Error())
 	}
-	p.MinInterval, p.MaxInterval = intervals.MinInterval, intervals.MaxInterval
-	p.MaxFailures, p.DraftFor = intervals.MaxFailures, intervals.DraftFor
-	return p, nil
-}
-
-func (o *PollOptions) intervals() wait.Intervals {
-	return wait.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures,
-		DraftFor: o.DraftFor}
+	return intervals, nil
 }
 
 // Step is a step of a regulatory request: "analyzed", "edited", "selected", "purchased", "polled" and "ended", which
@@ -156,10 +148,7 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 		return nil, err
 	}
 	flow.id = requestID
-	waiting, err := flow.waiting()
-	if err != nil {
-		return nil, err
-	}
+	waiting := flow.waiting()
 	for { // until it has been read once
 		next, done, err := waiting.poll(ctx)
 		switch record := waiting.last; {
@@ -284,10 +273,7 @@ func (f *flow) analyzed(ctx context.Context, record *RegulatoryRequest) (*Regula
 	if !record.mayBeAnalyzing() {
 		return record, nil
 	}
-	waiting, err := f.waiting()
-	if err != nil {
-		return record, err
-	}
+	waiting := f.waiting()
 	waiting.analysis, waiting.last = true, record
 	waiting.polls.Begin()
 	if err := sleep(ctx, waiting.polls.Found(ctx, true, false, false).Next, nil); err != nil {
@@ -351,10 +337,7 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 		return failed.Request, failed
 	}
 	f.report(PollEvent{Step: wait.StepPurchased, Request: bought.Request, Purchase: bought})
-	waiting, err := f.waiting()
-	if err != nil {
-		return nil, err
-	}
+	waiting := f.waiting()
 	waiting.purchased, waiting.outcome = true, OutcomeCharged
 	record, err := waiting.run(ctx)
 	return record, f.compared(p.Draft, bought, record, err)
@@ -415,13 +398,9 @@ func checkDraft(record *RegulatoryRequest) error {
 	return fmt.Errorf("the request is not a draft any more: its status is %s", spelling.Quote(string(record.Status)))
 }
 
-func (f *flow) waiting() (*waiting, error) {
-	options, err := f.options.Poll.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	options.Progress = f.report
-	return newWaiting(f.service, f.id, options, f.call), nil
+func (f *flow) waiting() *waiting {
+	intervals, _ := f.options.Poll.intervals() // the options of a flow are valid
+	return &waiting{service: f.service, id: f.id, call: f.call, polls: wait.Polls{Intervals: intervals}, progress: f.report}
 }
 
 // Wait polls a purchased request until its status is completed or failed. A failed request is returned together with an
@@ -435,14 +414,16 @@ func (f *flow) waiting() (*waiting, error) {
 // failed".
 func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *PollOptions,
 	call ...CallOption) (*RegulatoryRequest, error) {
-	options, err := poll.withDefaults()
+	intervals, err := poll.intervals()
 	if err != nil {
 		return nil, err
 	}
 	if err := checkWait(ctx, requestID); err != nil {
 		return nil, err
 	}
-	return newWaiting(s, requestID, options, call).run(ctx)
+	w := &waiting{service: s, id: requestID, call: call, polls: wait.Polls{Intervals: intervals},
+		progress: cmp.Or(poll, &PollOptions{}).Progress}
+	return w.run(ctx)
 }
 
 // checkWait returns a [*ValidationError] if no wait can begin.
@@ -468,11 +449,6 @@ type waiting struct {
 	outcome   PurchaseOutcome // of the purchase before the wait; empty without one
 	last      *RegulatoryRequest
 	failure   error // of the last poll; nil if it went well
-}
-
-func newWaiting(s RegulatoryService, requestID string, options PollOptions, call []CallOption) *waiting {
-	return &waiting{service: s, id: requestID, call: call, polls: wait.Polls{Intervals: options.intervals()},
-		progress: options.Progress}
 }
 
 func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
