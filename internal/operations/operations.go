@@ -100,9 +100,14 @@ func WithRoutes(routes map[string]string) ([]Operation, error) {
 	for name, route := range routes {
 		i := slices.IndexFunc(table, func(o Operation) bool { return o.Name == name && o.Provisional })
 		if i < 0 {
+			var allowed []string
+			for _, o := range table {
+				if o.Provisional {
+					allowed = append(allowed, o.Name)
+				}
+			}
 			return nil, fmt.Errorf("names %q, which is not an operation that the specification names without a path; those "+
-				"are %s",
-				name, strings.Join(Names(func(o Operation) bool { return o.Provisional }), ", "))
+				"are %s", name, strings.Join(allowed, ", "))
 		}
 		method, path, found := strings.Cut(route, " ")
 		if !found {
@@ -150,35 +155,3 @@ func placeholders(route string) (names []string) {
 		names, route = append(names, name), after
 	}
 }
-
-// Exists reports whether the table has an operation of a name.
-func Exists(name string) bool { return Has(name, func(Operation) bool { return true }) }
-
-// Names returns the names of the operations for which chosen returns true, in the order of the table. Nil chooses
-// every operation.
-func Names(chosen func(Operation) bool) []string {
-	var names []string
-	for _, o := range All() {
-		if chosen == nil || chosen(o) {
-			names = append(names, o.Name)
-		}
-	}
-	return names
-}
-
-// Has reports whether a name is that of an operation for which chosen returns true.
-func Has(name string, chosen func(Operation) bool) bool {
-	return slices.ContainsFunc(All(), func(o Operation) bool { return o.Name == name && chosen(o) })
-}
-
-// Pages reports whether an operation lists records in pages.
-func Pages(o Operation) bool { return o.Pages }
-
-// Charges reports whether an operation takes money from a wallet.
-func Charges(o Operation) bool { return o.Charges }
-
-// Once reports whether an operation must not be sent again before its outcome was read: one that charges, whatever the
-// client does with it, and one that the table never retries.
-func Once(o Operation) bool { return o.Charges || o.Retry == Never }
-
-func Changes(o Operation) bool { return o.Method != http.MethodGet }

@@ -9,6 +9,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 )
 
 // Fault is a fault that a sweep tries.
@@ -127,17 +128,17 @@ func requests(operation string) bool { return operation != Notification }
 func notified(operation string) bool { return operation == Notification }
 
 // changing reports whether an operation changes something, so that it matters whether it took effect.
-func changing(operation string) bool { return operations.Has(operation, operations.Changes) }
+func changing(operation string) bool { return byname.Has(operation, byname.Changes) }
 
-func charging(operation string) bool { return operations.Has(operation, operations.Charges) }
+func charging(operation string) bool { return byname.Has(operation, byname.Charges) }
 
 // reading reports whether an operation reads a record by its id.
 func reading(operation string) bool {
-	return operations.Has(operation, func(op operations.Operation) bool {
-		return !operations.Changes(op) && strings.Contains(op.Route, "{")
+	return byname.Has(operation, func(op operations.Operation) bool {
+		return !byname.Changes(op) && strings.Contains(op.Route, "{")
 	})
 }
 
-func list(operation string) bool { return operations.Has(operation, operations.Pages) }
+func list(operation string) bool { return byname.Has(operation, byname.Pages) }
 
 func rates(operation string) bool { return operation == shipping.OpListRates }

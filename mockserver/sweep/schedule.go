@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 )
 
 // Strike is a fault at one request of a run.
@@ -59,9 +59,9 @@ func parseStrike(text string) (Strike, error) {
 		return Strike{}, fmt.Errorf("sweep: %q is not a fault at a request: write it as %s#1:lost-after", text,
 			shipping.OpPurchase)
 	}
-	if operation != Notification && !operations.Exists(operation) {
+	if operation != Notification && !byname.Exists(operation) {
 		return Strike{}, fmt.Errorf("sweep: unknown operation %q%s", operation,
-			spelling.Suggestion(operation, append(operations.Names(nil), Notification)))
+			spelling.Suggestion(operation, append(byname.Names(nil), Notification)))
 	}
 	f, err := (&Config{}).fault(name)
 	if err == nil && !f.to(operation) {

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -165,7 +165,7 @@ func purchased(calls []journal.Entry) []string {
 
 // chargedID returns the id of the request that a call charges for, such as a purchase; empty for other calls.
 func chargedID(c journal.Entry) string {
-	if !operations.Has(c.Operation, operations.Charges) {
+	if !byname.Has(c.Operation, byname.Charges) {
 		return ""
 	}
 	for _, text := range []string{c.RequestBody, c.Path} {

@@ -107,7 +107,7 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, rules(t))
 	for _, call := range shippingtest.Calls() {
-		if !operations.Exists(call.Operation) {
+		if !slices.ContainsFunc(operations.All(), func(o operations.Operation) bool { return o.Name == call.Operation }) {
 			continue // Do sends what the caller gives
 		}
 		service := shippingtest.NewService(call.Success())

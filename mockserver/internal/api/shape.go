@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -66,7 +66,7 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 	if json.Unmarshal(envelope.Data, &data) != nil {
 		return
 	}
-	isPurchase := operations.Has(operation, operations.Charges)
+	isPurchase := byname.Has(operation, byname.Charges)
 	switch {
 	case refused:
 		if w.Dialect().Refusal.Format == "problem" {

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -35,7 +36,7 @@ func Response(worlds *world.Worlds, w *world.World, requestID string,
 	}
 	why.Rule = rule
 	why.Specification = heading(c.Operation, c.ErrorCode, table)
-	if c.Operation != "" && !operations.Exists(c.Operation) { // a stub
+	if c.Operation != "" && !byname.Exists(c.Operation) { // a stub
 		return why, nil
 	}
 	valid := w

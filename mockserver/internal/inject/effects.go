@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -35,7 +35,7 @@ type effect struct {
 }
 
 func effects() map[string]effect {
-	paged := operations.Names(operations.Pages)
+	paged := byname.Names(byname.Pages)
 	notification := effect{notifies: true, only: []string{fault.Notification}}
 	return map[string]effect{
 		"status":          {strike: plain(status), decides: true},
@@ -48,7 +48,7 @@ func effects() map[string]effect {
 		"reset":           {strike: plain(end(wire.EndReset)), decides: true, ends: true},
 		"arrive-late":     {strike: plain(arriveLate), decides: true, ends: true, defers: true},
 		"gateway-timeout": {strike: plain(gatewayTimeout), decides: true, defers: true},
-		"repeat":          {strike: plain(repeat), only: operations.Names(operations.Changes), stubs: true},
+		"repeat":          {strike: plain(repeat), only: byname.Names(byname.Changes), stubs: true},
 		"truncate":        {strike: plain(truncate), changes: true},
 		"slow-body":       {strike: plain(slowBody), changes: true},
 		"malformed":       {strike: plain(malformed), changes: true},
@@ -235,7 +235,7 @@ func editable(header http.Header) http.Header {
 func (r *rule) problem(now time.Time, stubs []string) string {
 	limited, generation := r.effect.only != nil, r.Point == fault.Generation
 	lists := limited && !slices.ContainsFunc(r.effect.only,
-		func(name string) bool { return !operations.Has(name, operations.Pages) })
+		func(name string) bool { return !byname.Has(name, byname.Pages) })
 	for _, check := range []struct {
 		broken bool
 		text   string
@@ -246,9 +246,9 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 				r.Fault.Kind, fault.RepeatNotification().Kind)},
 		{r.Event != "" && !r.effect.notifies,
 			"event selects notifications: leave it out, or use a kind such as " + fault.RepeatNotification().Kind},
-		{r.Operation != "" && r.Operation != fault.Notification && !operations.Exists(r.Operation) &&
+		{r.Operation != "" && r.Operation != fault.Notification && !byname.Exists(r.Operation) &&
 			!slices.Contains(stubs, r.Operation),
-			fmt.Sprintf("unknown operation %q%s", r.Operation, cmp.Or(spelling.Meant(r.Operation, operations.Names(nil)),
+			fmt.Sprintf("unknown operation %q%s", r.Operation, cmp.Or(spelling.Meant(r.Operation, byname.Names(nil)),
 				": use one that GET /_mock/faults lists, or that of a stub"))},
 		{len(r.Name) > 256, fmt.Sprintf("the name has %d bytes: use at most 256", len(r.Name))},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
@@ -266,15 +266,15 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 		{r.Point != "" && r.Committed, "a point determines when the fault strikes: leave committed out"},
 		{generation && (!r.Fault.IsZero() || r.Operation != ""),
 			"no request generates documents, so no response can have a fault: leave operation and fault out"},
-		{r.Point != "" && !generation && r.Operation != "" && !operations.Has(r.Operation, operations.Charges),
-			fmt.Sprintf("point %s is inside %v and never reached by %s", r.Point, operations.Names(operations.Charges),
+		{r.Point != "" && !generation && r.Operation != "" && !byname.Has(r.Operation, byname.Charges),
+			fmt.Sprintf("point %s is inside %v and never reached by %s", r.Point, byname.Names(byname.Charges),
 				r.Operation)},
 		{r.effect.defers && (r.Committed || r.Point != ""),
 			fmt.Sprintf("a fault of kind %s determines when the operation is performed: leave committed and point out",
 				r.Fault.Kind)},
 		{limited && (r.Committed || r.Point != ""),
 			fmt.Sprintf("a fault of kind %s does not strike a response: leave committed and point out", r.Fault.Kind)},
-		{lists && r.Operation != "" && !operations.Has(r.Operation, operations.Pages),
+		{lists && r.Operation != "" && !byname.Has(r.Operation, byname.Pages),
 			fmt.Sprintf("%s is not a list with pages: use the operation of one, such as %s", r.Operation, shipping.OpListRates)},
 		{limited && r.Operation != "" && !r.effect.happensTo(r.Operation),
 			fmt.Sprintf("a fault of kind %s cannot happen to %s: use one of %v", r.Fault.Kind, r.Operation, r.effect.only)},

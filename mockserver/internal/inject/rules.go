@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/splitmix"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -101,7 +101,7 @@ func (b *Rules) rule(given fault.Rule, number int) *rule {
 	case r.effect.only != nil:
 		r.on = r.effect.only
 	case r.Point != "" && r.Point != fault.Generation:
-		r.on = operations.Names(operations.Charges)
+		r.on = byname.Names(byname.Charges)
 	}
 	return r
 }

@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -211,7 +211,7 @@ func about(e *journal.Entry, x *wire.Exchange) {
 		return
 	}
 	e.ShipmentID, e.RegulatoryRequestID = name(record.ShipmentID), record.RequestID
-	if operations.Has(x.Operation, operations.Charges) && record.TransactionID != "" {
+	if byname.Has(x.Operation, byname.Charges) && record.TransactionID != "" {
 		e.Charged = record.ChargedAmount.StringFixed(2) + " " + record.Currency
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -250,7 +250,7 @@ func (b *Worlds) AddOpenStub(w *World, s Stub) error {
 
 // Operations returns the names of the specified operations, and those of the stubs.
 func (w *World) Operations() []string {
-	names := operations.Names(nil)
+	names := byname.Names(nil)
 	for _, s := range w.Stubs() {
 		names = append(names, s.Operation())
 	}

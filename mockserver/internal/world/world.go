@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/byname"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
@@ -62,7 +62,7 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 		URL: b.url, SecretKey: key, name: name, settings: b.settings, Plan: p, base: base,
 		Log:    watch.NewLog(b.settings.Journal, b.settings.JournalBody, b.settings.Entries, b.settings.Limits.Entries),
 		Faults: inject.New(p.Seed),
-		Lint:   watch.NewLint(operations.Names(operations.Once), b.settings.Parameters, b.settings.BodyFields),
+		Lint:   watch.NewLint(byname.Names(byname.Once), b.settings.Parameters, b.settings.BodyFields),
 	}
 	w.working.ended.L = &w.working.mu
 	w.use.begin()()
