@@ -280,12 +280,12 @@ func (r *Report) together() string {
 	if left.Sign() < 0 {
 		left = nothing
 	}
-	subject := "it needs "
+	subject, forAll := "it needs ", ""
 	if items > 1 {
-		subject = fmt.Sprintf("the %d items over budget need ", items)
+		subject, forAll = fmt.Sprintf("the %d items over budget need ", items), " for all"
 	}
-	return fmt.Sprintf("; %s%s in all, %s is left, and a budget of %s is enough", subject, money(needed, budget.Currency),
-		money(left, budget.Currency), money(enough, budget.Currency))
+	return fmt.Sprintf("; %s%s in all, and %s is left now: a budget of %s is enough%s", subject,
+		money(needed, budget.Currency), money(left, budget.Currency), money(enough, budget.Currency), forAll)
 }
 
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
@@ -401,10 +401,7 @@ func ofBatch(err error) string {
 // line returns the cause, in at most longest bytes, what to do, the number of items and some keys.
 func (o *openItems) line(longest int) string {
 	const some = 3
-	cause, items := ofBatch(o.first.Err), "item "
-	if len(cause) > longest { // what to do is at the end
-		cause = strings.ToValidUTF8(cause[:longest/2], "") + "…" + strings.ToValidUTF8(cause[len(cause)-longest/2:], "")
-	}
+	cause, items := shortened(ofBatch(o.first.Err), longest), "item "
 	if len(o.keys) > 1 {
 		items = fmt.Sprint(len(o.keys), " items: ")
 		if slices.ContainsFunc(o.errs, func(err error) bool { return fmt.Sprint(err) != fmt.Sprint(o.first.Err) }) {
@@ -420,6 +417,30 @@ func (o *openItems) line(longest int) string {
 	}
 	return fmt.Sprintf("%s: %s; %s%s (%s%s)", o.first.State, cause, o.first.next(), o.together, items,
 		strings.Join(keys, ", "))
+}
+
+// shortened returns a text in at most longest bytes: the beginning of its first clause, and as many of the last ones as
+// fit whole, because a condition belongs to its advice.
+func shortened(text string, longest int) string {
+	const omitted = "…"
+	if len(text) <= longest {
+		return text
+	}
+	clauses := strings.Split(text, "; ")
+	first, clauses := clauses[0], clauses[1:]
+	if len(first) > longest/2 {
+		first = strings.ToValidUTF8(first[:longest/2], "") + omitted
+	}
+	fitting, room := len(clauses), longest-len(first+"; "+omitted)
+	for fitting > 0 && len("; "+clauses[fitting-1]) <= room {
+		fitting--
+		room -= len("; " + clauses[fitting])
+	}
+	shown := []string{first}
+	if fitting > 0 {
+		shown = append(shown, omitted)
+	}
+	return strings.Join(append(shown, clauses[fitting:]...), "; ")
 }
 
 // reportError is the error of a report.
@@ -458,6 +479,9 @@ func (e reportError) Unwrap() (errs []error) {
 	return errs
 }
 
+// closesUncharged is what a person can do about an item that the next run would repeat for ever.
+const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
+
 // next returns what to do about an open item.
 func (r Result) next() string {
 	if failed, ok := r.Err.(*itemError); ok {
@@ -472,16 +496,18 @@ func (r Result) next() string {
 	case errors.Is(r.Err, errElsewhere):
 		return "follow it with Regulatory.Wait, and leave the item out of the next run"
 	case r.fitsAnotherPeriod():
-		return "a run of another period, such as the next night, has its own budget"
+		return "add it to the items of another period, such as the next night, which has its own budget"
 	case r.State == StateUnknown:
-		return "run the batch again for longer than Purchase.QuietFor (5 minutes by default), which settles it without a second purchase; " +
-			"if it stays unknown, check the wallet's transactions, and call batch.Resolve"
+		return "run the batch again for longer than Purchase.QuietFor (5 minutes by default), which settles it without a " +
+			"second purchase; if it stays unknown, check the wallet's transactions, and call batch.Resolve with the outcome " +
+			"that they show"
 	case r.State == StateFailed && len(r.Documents) > 0:
-		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve closes it"
+		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve " +
+			"with OutcomeCharged closes it"
 	case r.State == StateFailed:
-		return "the next run analyzes it again; batch.Resolve closes the item"
+		return "the next run analyzes it again" + closesUncharged
 	case r.State == StateWaiting && len(r.Documents) > 0:
-		return "run the batch again; if the documents never come, batch.Resolve closes the item"
+		return "run the batch again; if the documents never come, batch.Resolve with OutcomeCharged closes the item"
 	case r.retryable():
 		return "run the batch again"
 	case errors.Is(r.Err, shipping.ErrNotFound):

@@ -12,10 +12,10 @@ import (
 	"github.com/shipping-go/shipping/internal/logfile"
 )
 
-// File is a [Journal] in an append-only file, for one process at a time. Each line is a JSON record. Each append is
-// one write and one flush to the disk: on a disk that takes 2 ms for a flush, a batch can record about 125 items a
-// second. The file is locked while it is open, so that two processes cannot run the same batch. In a process, one
-// [Run] or [Resolve] at a time uses it; another one returns [ErrInUse].
+// File is a [Journal] in an append-only file, for one process at a time. After a header, each line is a JSON object
+// whose member "record" is a [Record]. Each append is one write and one flush to the disk: on a disk that takes 2 ms for
+// a flush, a batch can record about 125 items a second. The file is locked while it is open, so that two processes
+// cannot run the same batch. In a process, one [Run] or [Resolve] at a time uses it; another one returns [ErrInUse].
 //
 // A record for which [Claim.Append] returned nil survives the end of the process, a power loss, and a full disk.
 // After an append that failed, such as on a full disk, nothing more is appended until the next Run or Resolve begins.

@@ -403,12 +403,13 @@ func (e *entry) result() Result {
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Beside: e.beside, Err: e.err,
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)
+	_, unanalyzed := e.err.(*shipping.Error) // the call that would analyze it again
 	switch {
 	case e.record.Step == StepCompleted:
 		result.State = StateCompleted
 	case e.record.Step == StepClosed:
 		result.State = StateClosed
-	case e.record.Step == StepFailed && !interrupted && (e.done || e.polls == nil):
+	case e.record.Step == StepFailed && !interrupted && !unanalyzed && (e.done || e.polls == nil):
 		result.State = StateFailed
 		if result.Err == nil {
 			result.Err = shipping.ErrRequestFailed // an earlier run saw it

@@ -310,6 +310,21 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 	})
 }
 
+// An analysis had failed, and the service was busy when the next run repeated it: the item counted as failed, and
+// Retryable was false.
+func TestBatch_AnAnalysisThatCannotBeRepeatedMayPass(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		failed := batch.Record{Key: "SH-1", Step: batch.StepFailed, ShipmentID: "SH-1", RequestID: "RD-SH-1"}
+		client := walletClient(t, shippingtest.NewService(shippingtest.Refusal(http.StatusServiceUnavailable, "busy")))
+		report, err := batch.Run(t.Context(), client, walletItems(1),
+			&batch.Options{Select: shipping.SelectAll, Journal: newMemoryJournal(t, failed)})
+		if err != nil || report.Results[0].State != batch.StateError || !report.Retryable() {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+}
+
 // A failed analysis whose record lists documents was purchased by somebody else: analyzed again, it would be bought
 // again.
 func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T) {
@@ -357,13 +372,13 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"completed":     {batch.StateCompleted, nil, nil, "", false},
 		"draft":         {batch.StateDraft, nil, nil, "", false},
 		"closed":        {batch.StateClosed, nil, nil, "", false},
-		"not analyzed":  {batch.StateFailed, nil, failed, "analyzes it again; batch.Resolve closes", false},
+		"not analyzed":  {batch.StateFailed, nil, failed, "again; batch.Resolve with OutcomeNotCharged closes", false},
 		"not generated": {batch.StateFailed, fda, failed, "Regulatory.Retry succeeds, the next run completes", false},
-		"over budget":   {batch.StateOverBudget, nil, over("50"), "such as the next night, has its own budget", false},
+		"over budget":   {batch.StateOverBudget, nil, over("50"), "such as the next night, which has its own budget", false},
 		"too dear":      {batch.StateOverBudget, nil, over("150"), "; once this is corrected, run the batch again", false},
 		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "settles it without a second purchase", true},
 		"waiting":       {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
-		"purchased": {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve closes the item",
+		"purchased": {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve with OutcomeCharged",
 			true},
 		"unauthorized":   {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", false},
 		"damaged":        {batch.StateWaiting, nil, batch.ErrDamaged, "remove the cause", false},
@@ -464,6 +479,28 @@ func TestReport_ErrIsShort(t *testing.T) {
 	}
 }
 
+// The middle of a long text was left out, and with it the condition of an advice: "alect "refusal.expired_code = no"".
+func TestReport_ErrKeepsWholeClauses(t *testing.T) {
+	t.Parallel()
+	const advice = `if this code means that the draft has expired, write in the dialect "refusal.expired_code = no"`
+	for name, test := range map[string]struct {
+		clauses []string
+		kept    string // after what is left out
+	}{
+		"a long clause in the middle": {[]string{"refused", strings.Repeat("on and on ", 200), advice}, "…; " + advice + "; "},
+		"a long clause at the end":    {[]string{"refused", strings.Repeat(advice+", ", 20)}, "refused; …; remove"},
+		"a long message":              {[]string{"refused" + strings.Repeat(" on and on", 200), advice}, "…; " + advice + "; "},
+		"only a long message":         {[]string{"refused" + strings.Repeat(" on and on", 200)}, "…; remove"},
+	} {
+		result := batch.Result{Key: "SH-1", State: batch.StateError, Err: errors.New(strings.Join(test.clauses, "; "))}
+		text := (&batch.Report{Results: []batch.Result{result}}).Err().Error()
+		if !strings.HasPrefix(text, "error: refused") || len(text) > 2000 || !strings.Contains(text, test.kept) ||
+			strings.Contains(strings.ReplaceAll(text, advice, ""), "write") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 // With a wrong secret key, without a service, or with too little money, the log had a line for each item. Without a
 // service that accepts the key, each item was tried.
 func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
@@ -490,7 +527,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 			"error: shipping: regulatory.analyze: ", same},
 		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
 			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", "; the 3 items over budget need 300.00 " +
-				"NGN in all, 50.00 NGN is left, and a budget of 300.00 NGN is enough " + first},
+				"NGN in all, and 50.00 NGN is left now: a budget of 300.00 NGN is enough for all " + first},
 		"purchases refused": {refusing, batch.Options{Select: shipping.SelectAll}, 3, shipping.ErrInvalidRequest, false,
 			"error: shipping: purchase of request RD-SH-1: ", first},
 		"nothing can be selected": {&walletService{}, batch.Options{Select: selectNone}, 3, shipping.ErrInvalidRequest, false,

@@ -280,7 +280,7 @@ func (r *run) advice(result Result, unrepeatable bool) string {
 	case len(result.Documents) > 0 && result.State == StateFailed:
 		return unrecorded + "call Regulatory.Retry with its RequestID"
 	}
-	return strings.TrimSuffix(next, "; batch.Resolve closes the item") + "; leave out what this run has purchased: " +
+	return strings.TrimSuffix(next, closesUncharged) + "; leave out what this run has purchased: " +
 		"without a Journal, another one would purchase it again"
 }
 

@@ -90,7 +90,7 @@ func exit(again bool, err error) (code int, advice string) {
 	case errors.Is(err, errEmpty):
 		return 2, "correct the list, then run the same night again"
 	case overBudget(err):
-		return 1, "the budget of this night is spent: the next night continues, or raise -budget"
+		return 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or raise -budget"
 	}
 	return 1, "a person must remove these causes; a run of the same night then continues"
 }
@@ -141,7 +141,7 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 		}
 		seen[id] = true
 	}
-	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun is completed, too
+	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{
 		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night,
 	})

@@ -41,7 +41,7 @@ func TestNights(t *testing.T) {
 		}{
 			// An unknown purchase, and over budget. Then the purchase is settled, and the rest is over budget.
 			{"2026-11-26", "250000 NGN", 0, 20, 75, "run the same night again", true},
-			{"2026-11-26", "250000 NGN", 0, 20, 1, "the budget of this night is spent: the next night continues", true},
+			{"2026-11-26", "250000 NGN", 0, 20, 1, "the budget of this night is spent: keep the open ship", true},
 			{"2026-11-27", "2000000 NGN", 10, 30, 0, "", true}, // the budget of another night
 			{"2026-11-28", "2000000 NGN", 0, 30, 0, "", true},
 			// Once, without counts that are all 0.
