@@ -40,7 +40,7 @@ const (
 
 var (
 	// ErrAmountOverflow is returned when a result needs more than 18 significant digits or decimals.
-	ErrAmountOverflow = errors.New("shipping: amount does not fit in 18 digits")
+	ErrAmountOverflow = errors.New("shipping: amount has more than 18 digits")
 	// ErrAmountUnreadable is returned for text that is not a decimal number, and for arithmetic on an
 	// amount that was read from such text.
 	ErrAmountUnreadable = errors.New("shipping: amount is not a decimal number")
@@ -49,10 +49,10 @@ var (
 const decimalPointHint = "use a point for decimals and no other separator, such as 1000.50"
 
 // NewAmount returns units × 10^-decimals: NewAmount(1999, 2) is 19.99. It returns
-// [ErrAmountOverflow] for decimals outside 0 to 18.
+// [ErrAmountOverflow] for more than 18 digits, and a [*ValidationError] for decimals outside 0 to 18.
 func NewAmount(units int64, decimals int) (Amount, error) {
 	if decimals < 0 || decimals > decimal.MaxDigits {
-		return Amount{}, fmt.Errorf("%w: NewAmount takes 0 to 18 decimals, and got %d", ErrAmountOverflow, decimals)
+		return Amount{}, invalidOption("NewAmount", fmt.Sprintf("takes 0 to 18 decimals, and got %d", decimals))
 	}
 	return fitting(decimal.New(units, uint8(decimals)))
 }
@@ -64,7 +64,7 @@ func ParseAmount(text string) (Amount, error) {
 	n, err := decimal.Parse(text)
 	switch {
 	case errors.Is(err, decimal.ErrRange):
-		return Amount{}, fmt.Errorf("%w: %s", ErrAmountOverflow, spelling.Quote(text))
+		return Amount{}, fmt.Errorf("%w: %s: write a smaller number, or round it", ErrAmountOverflow, spelling.Quote(text))
 	case err != nil:
 		hint := "write the number only, such as 19.99, without a currency"
 		if strings.Contains(text, ",") {
@@ -75,9 +75,15 @@ func ParseAmount(text string) (Amount, error) {
 	return knownAmount(n), nil
 }
 
-// errUnreadable returns the error of a calculation with an unreadable amount.
-func errUnreadable() error {
-	return fmt.Errorf("%w: check Known before you calculate with it", ErrAmountUnreadable)
+// readable returns an error if an amount, or the argument of its method, is unreadable.
+func (a Amount) readable(argument Amount) error {
+	switch amountUnreadable {
+	case a.state:
+		return fmt.Errorf("%w: check Known of the amount before you use it", ErrAmountUnreadable)
+	case argument.state:
+		return fmt.Errorf("%w: check Known of the argument before you use it", ErrAmountUnreadable)
+	}
+	return nil
 }
 
 func knownAmount(n decimal.Number) Amount { return Amount{number: n, state: amountKnown} }
@@ -85,9 +91,14 @@ func knownAmount(n decimal.Number) Amount { return Amount{number: n, state: amou
 // fitting returns the amount of a result of arithmetic.
 func fitting(n decimal.Number, fits bool) (Amount, error) {
 	if !fits {
-		return Amount{}, ErrAmountOverflow
+		return Amount{}, overflow()
 	}
 	return knownAmount(n), nil
+}
+
+func overflow() error {
+	return fmt.Errorf("%w: that of this calculation: round its amounts first (MulRound rounds a product)",
+		ErrAmountOverflow)
 }
 
 // Known reports whether the amount was given and readable: false for an absent or null field, for an
@@ -99,8 +110,8 @@ func (a Amount) Sign() int { return a.number.Sign() }
 
 // Add returns a + b exactly, or an error; see [ErrAmountOverflow] and [ErrAmountUnreadable].
 func (a Amount) Add(b Amount) (Amount, error) {
-	if a.state == amountUnreadable || b.state == amountUnreadable {
-		return Amount{}, errUnreadable()
+	if err := a.readable(b); err != nil {
+		return Amount{}, err
 	}
 	return fitting(a.number.Add(b.number))
 }
@@ -110,8 +121,8 @@ func (a Amount) Sub(b Amount) (Amount, error) { return a.Add(b.Neg()) }
 
 // Mul returns a × b exactly, or an error. [Amount.MulRound] rounds the product.
 func (a Amount) Mul(b Amount) (Amount, error) {
-	if a.state == amountUnreadable || b.state == amountUnreadable {
-		return Amount{}, errUnreadable()
+	if err := a.readable(b); err != nil {
+		return Amount{}, err
 	}
 	return fitting(a.number.Mul(b.number))
 }
@@ -119,8 +130,8 @@ func (a Amount) Mul(b Amount) (Amount, error) {
 // MulRound returns a × b rounded to the given number of decimals (0 to 18), halves away from zero. Only the rounded
 // product must fit, so that an amount can be converted at an exchange rate with many decimals.
 func (a Amount) MulRound(b Amount, decimals int) (Amount, error) {
-	if a.state == amountUnreadable || b.state == amountUnreadable {
-		return Amount{}, errUnreadable()
+	if err := a.readable(b); err != nil {
+		return Amount{}, err
 	}
 	return fitting(a.number.MulRound(b.number, scale(decimals)))
 }
@@ -131,14 +142,14 @@ func (a Amount) Split(n, decimals int) ([]Amount, error) {
 	units, ok := a.number.At(max(scale(decimals), a.number.Scale))
 	switch {
 	case a.state == amountUnreadable:
-		return nil, errUnreadable()
+		return nil, a.readable(Amount{})
 	case n < 1:
 		return nil, fmt.Errorf("shipping: cannot split %s into %d parts: pass at least 1", a, n)
 	case a != a.Round(decimals):
 		return nil, fmt.Errorf("shipping: cannot split %s into parts with %d decimals, because it has %d: round it first", a,
 			decimals, a.number.Scale)
 	case !ok:
-		return nil, ErrAmountOverflow
+		return nil, overflow()
 	}
 	parts := make([]Amount, n)
 	for i := range parts {
@@ -198,11 +209,11 @@ func (a Amount) Equal(b Amount) bool { return a.Cmp(b) == 0 }
 // transaction's flat_amount, for every currency (specification: "Transaction").
 func (a Amount) Flat() (int64, error) {
 	if a.state == amountUnreadable {
-		return 0, errUnreadable()
+		return 0, a.readable(Amount{})
 	}
 	flat, ok := a.number.Round(2).At(2)
 	if !ok {
-		return 0, ErrAmountOverflow
+		return 0, overflow()
 	}
 	return flat, nil
 }
@@ -260,7 +271,7 @@ func unusualAmount(raw string) Amount {
 // MarshalText writes the form of [Amount.String], for flags, CSV and configuration.
 func (a Amount) MarshalText() ([]byte, error) {
 	if a.state == amountUnreadable {
-		return nil, errUnreadable()
+		return nil, a.readable(Amount{})
 	}
 	return a.number.Append(nil, a.number.Scale), nil
 }
@@ -282,7 +293,7 @@ func (a Amount) Value() (driver.Value, error) {
 	case amountAbsent:
 		return nil, nil
 	case amountUnreadable:
-		return nil, errUnreadable()
+		return nil, a.readable(Amount{})
 	}
 	return a.String(), nil
 }

@@ -317,7 +317,7 @@ func TestBudget_Fits(t *testing.T) {
 		{"40", "60.01", "shipping: budget of 100.00 NGN: 60.01 needed, 60.00 left after 40.00 were spent or reserved" +
 			remedy},
 		{"140", "5", "shipping: budget of 100.00 NGN: 5.00 needed, 0.00 left after 140.00 were spent or reserved" + remedy},
-		{"999999999999999999", "1", "shipping: amount does not fit in 18 digits"},
+		{"999999999999999999", "1", "shipping: amount has more than 18 digits"},
 	} {
 		err := budget.Fits(shippingtest.Amount(t, test.committed), shippingtest.Amount(t, test.needed))
 		if err == nil && test.want != "" || err != nil && !strings.HasPrefix(err.Error(), cmp.Or(test.want, "none")) {

@@ -160,7 +160,7 @@ func (t *Transaction) Signed() (Amount, error) {
 		if t.Amount.state == amountUnreadable {
 			problem = t.sent("amount", "unreadable")
 		}
-		return Amount{}, fmt.Errorf("%w: amount of transaction %s is %s",
+		return Amount{}, fmt.Errorf("%w: that of transaction %s is %s: check it by hand",
 			ErrAmountUnreadable, oneLine(t.TransactionID, maxErrorID), problem)
 	case t.Amount.Sign() < 0:
 		return Amount{}, t.notBooked("its amount is negative (" + t.Amount.String() +

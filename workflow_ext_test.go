@@ -93,7 +93,7 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 		"mixed currencies": {document(`"amount":1,"currency":"NGN"` + and(`"amount":1,"currency":"USD"`)),
 			"1000000", "NGN", "MSDS is priced in USD, others in NGN"},
 		"too much to add": {`"currency":"NGN",` + document(`"amount":999999999999999999`+and(`"amount":999999999999999999`)),
-			"1000000", "NGN", "amount does not fit in 18 digits"},
+			"1000000", "NGN", "amount has more than 18 digits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
