@@ -264,7 +264,11 @@ func (e *ValidationError) Error() string {
 	if e.Operation == "" {
 		return "shipping: " + e.Field + " " + e.Problem
 	}
-	return "shipping: " + e.Operation + ": " + e.Field + " " + e.Problem
+	text := "shipping: " + e.Operation + ": " + e.Field + " " + e.Problem
+	if e.Operation == OpPurchase && e.Field != "PurchaseOptions" { // those of SettlePurchase, too
+		text += "; this purchase was not sent"
+	}
+	return text
 }
 
 // Unwrap returns [ErrInvalidRequest].

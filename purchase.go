@@ -152,7 +152,9 @@ func (p *PurchaseRequest) Validate() error {
 		switch {
 		case named[slug]:
 			return invalidRequest(OpPurchase, "DocumentTypes", fmt.Sprintf("names %s twice: name each document once", slug))
-		case slug == "" || !slug.Known() && !p.AllowUnknown:
+		case slug == "":
+			return invalidRequest(OpPurchase, "DocumentTypes", `has an empty type: name a document, such as "FDA"`)
+		case !slug.Known() && !p.AllowUnknown:
 			return invalidRequest(OpPurchase, "DocumentTypes",
 				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes(), or set AllowUnknown to send "+
 					"it anyway)%s", slug, slug.didYouMean()))
