@@ -28,7 +28,7 @@ func (e *Error) hint() string {
 	case errors.Is(e.kind, ErrRedirected):
 		return "redirects are not followed: check scheme, host and path of the base address"
 	case errors.Is(e.kind, ErrRateLimited) && e.RetryAfter > 0:
-		return "retry after " + e.RetryAfter.String()
+		return "retry after " + e.RetryAfter.Round(time.Millisecond).String()
 	case errors.Is(e.kind, ErrRateLimited):
 		return "send fewer requests, such as with WithLimiter"
 	case errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "" && e.noEnvelope:
@@ -284,11 +284,11 @@ func (e *RegulatoryError) settleAdvice() string {
 	if e.Request != nil && e.Request.expired() {
 		return "compare the wallet's transactions: if they show no charge, call Regulatory.Analyze again"
 	}
-	if contextEnded(e.Err) {
+	if contextEnded(e.Err) || e.Request == nil || e.Request.Status == StatusDraft {
 		quiet := cmp.Or(purchase.quietFor(), purchase.longQuietFor())
-		return settle + fmt.Sprintf("with a context of %s or more", quiet+time.Minute)
+		return settle + fmt.Sprintf("with the Purchase of this error, and a context of %s or more", quiet+time.Minute)
 	}
-	if e.Request != nil && e.Request.unlisted() {
+	if e.Request.unlisted() {
 		text := settle + "later; if the status is still " + spelling.Quote(string(e.Request.Status)) +
 			" then, compare the wallet's transactions"
 		if purchase.Refused {
@@ -296,7 +296,7 @@ func (e *RegulatoryError) settleAdvice() string {
 		}
 		return text
 	}
-	return settle + "later"
+	return settle + "later, and compare the wallet's transactions"
 }
 
 // declareName returns the line that names the member of the offers with a text for which a condition holds, as a part

@@ -536,10 +536,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		left := b.left(started, sent)
 		switch {
 		case ctx.Err() != nil:
-			if b.cause != nil && contextEnded(b.cause) { // it states the end of the context
-				return nil, b.failed(OutcomeUnknown, b.cause)
-			}
-			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx)))))
+			return nil, b.ended(wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx))))
 		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable():
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
@@ -551,7 +548,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 			interval = min(interval, time.Until(deadline)/2) // the last reading is near the deadline
 		}
 		if slept := sleep(ctx, interval, err); slept != nil {
-			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, slept))
+			return nil, b.ended(slept)
 		}
 	}
 }
@@ -559,6 +556,14 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 // mayLag reports whether a reading does not find a request that was known before: readings may lag behind a new
 // request.
 func (b *readBack) mayLag(err error) bool { return b.sent.Before != nil && errors.Is(err, ErrNotFound) }
+
+// ended returns the error of a context that has ended, or would before the next reading.
+func (b *readBack) ended(err error) error {
+	if b.cause != nil && contextEnded(b.cause) { // it states the end of the context
+		return b.failed(OutcomeUnknown, b.cause)
+	}
+	return b.failed(OutcomeUnknown, joinErrors(b.cause, err))
+}
 
 func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 	return b.service.failed(b.purchase, outcome, b.last, err)

@@ -615,7 +615,8 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 	t.Parallel()
 	const stayed = "; the request has stayed a draft for %s; "
 	const correct, addMoney = "correct the cause, then purchase again", "add money to the wallet, then purchase again"
-	const later = "; do not purchase again: call Regulatory.SettlePurchase later"
+	const again = "; do not purchase again: call Regulatory.SettlePurchase "
+	const later, settle = again + "later", again + "with the Purchase of this error, and a context of 6m0s or more"
 	ordinary, announced := fmt.Sprintf(stayed, "5s"), fmt.Sprintf(stayed, "1m0s")
 	lost := shippingtest.NoResponse()
 	for want, test := range map[string]struct{ response, read httpmock.Responder }{
@@ -631,17 +632,17 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 		"purchased before: regulatory.purchase: 400 Bad Request: no; call Regulatory.Wait to wait for the documents": {
 			refusal(400, "no"), record("processing", listsFDA),
 		},
-		"unknown: regulatory.purchase: no response: unexpected EOF; the request still reads as a draft" + later: {
+		"unknown: regulatory.purchase: no response: unexpected EOF; the request still reads as a draft" + settle: {
 			lost, record("draft"),
 		},
-		"unknown: regulatory.purchase: 500 Internal Server Error: oops; regulatory.get: 404 Not Found: gone" + later: {
+		"unknown: regulatory.purchase: 500 Internal Server Error: oops; regulatory.get: 404 Not Found: gone" + settle: {
 			refusal(500, "oops"), refusal(404, "gone"),
 		},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "gone", which does not show ` +
 			"whether these documents were charged" + later + `; if the status is still "gone" then, compare the wallet's ` +
 			"transactions": {lost, record("gone")},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "failed", which does not show ` +
-			"whether these documents were charged" + later: {lost, record("failed")},
+			"whether these documents were charged" + later + ", and compare the wallet's transactions": {lost, record("failed")},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			service := requestService(responders{test.response}, responders{test.read})
@@ -766,8 +767,9 @@ func TestSettlePurchase_Advice(t *testing.T) {
 	for want, read := range map[string]httpmock.Responder{
 		"; do not purchase again: correct the key, then call Regulatory.SettlePurchase again":       refusal(401, "no"),
 		"check the id of the request, and that the key is of the account that purchased, then call": refusal(404, "no"),
-		"; do not purchase again: call Regulatory.SettlePurchase with a context of 6m0s or more":    record("draft"),
-		"; do not purchase again: call Regulatory.SettlePurchase later":                             record("failed"),
+		"; do not purchase again: call Regulatory.SettlePurchase with the Purchase of this error, and a context of " +
+			"6m0s or more": record("draft"),
+		"; do not purchase again: call Regulatory.SettlePurchase later, and compare the wallet's": record("failed"),
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)

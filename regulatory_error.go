@@ -93,7 +93,11 @@ func (e *RegulatoryError) causeText(id string) string {
 	text := strings.TrimPrefix(e.Err.Error(), ErrRequestFailed.Error()+"; ")
 	text = strings.NewReplacer("; shipping: ", "; ", ": shipping: ", ": ").Replace(strings.TrimPrefix(text, "shipping: "))
 	for _, failed := range callsIn(e.Err) {
-		if hint := failed.callHint(); hint != "" && e.advice() != "" {
+		hint := failed.callHint()
+		if e.Outcome == OutcomeUnknown && errors.Is(failed, ErrRateLimited) { // "retry" would be read as another purchase
+			hint = failed.hint()
+		}
+		if hint != "" && e.advice() != "" {
 			text = strings.Replace(text, "; "+hint, "", 1)
 		}
 		if strings.Contains(e.advice(), failed.lines) {
