@@ -388,17 +388,19 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	if e.Request == nil || !e.Request.unlisted() {
 		return ""
 	}
-	text := ", unless the status " + spelling.Quote(string(e.Request.Status)) + " is final: neither the specification " +
-		"nor the dialect lists it, and no line declares it as draft, completed or failed"
+	text := "; neither the specification nor the dialect lists the status " + spelling.Quote(string(e.Request.Status))
 	isBefore := e.Step == wait.StepPolled && e.Outcome == "" || e.Step == wait.StepAnalyzed
 	if isBefore && e.Request.mayBeAnalyzing() {
 		text += e.Request.declareExpired()
 	}
-	line := e.Request.declareLine("record.states", string(e.Request.Status)+"=generating")
-	if line != "" && errors.Is(e.Err, wait.ErrUnlisted) {
-		text += "; if it is a step before the end, " + line
+	condition, meaning := "; if its documents are still generated, ", "=generating"
+	if e.Step == wait.StepAnalyzed {
+		condition, meaning = "; if the analysis is under way, ", "=analyzing"
 	}
-	return text
+	if line := e.Request.declareLine("record.states", string(e.Request.Status)+meaning); line != "" {
+		text += condition + line
+	}
+	return text + "; no line declares it as draft, completed or failed"
 }
 
 // undeclared returns the lines with which the response to a purchase shows more; see [Error.undeclared].

@@ -553,7 +553,8 @@ func TestDialect_ErrorsWithoutALine(t *testing.T) {
 				ctx, cancel := context.WithTimeout(ctx, time.Minute)
 				defer cancel()
 				return shippingtest.Err(client.Regulatory.Wait(ctx, "RD-1", nil))
-			}, "", `call Regulatory.Wait to continue, unless the status "done" is final: neither the specification nor the dialect lists it`},
+			}, "", `call Regulatory.Wait to continue; neither the specification nor the dialect lists the status "done"; if its ` +
+			`documents are still generated, write in the dialect "record.states += done=generating"; no line declares it as`},
 		"a price of no member that can be named": {shippingtest.NewService(record("draft", `"available_documents":[`+
 			`{"document_type":"FDA","kosten":{"zahl":{"wert":9}},"nr_id":7,"etwa":"ca. 9","art":"auto"}]`)), unpriced, "",
 			`it shows neither amount nor price, but kosten.zahl.wert 9, nr_id 7, etwa "ca. 9"`},

@@ -590,8 +590,9 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 		"analyzing, reads fail":  {analyzing, busy, 5 * time.Second, draft, ""},
 		"analyzing, then failed": {analyzing, analyzing, 2 * time.Second, record("failed"), "failed"},
 		"analyzing for ever": {analyzing, analyzing, time.Hour, draft,
-			`the analysis has not finished after 1m0s; this call purchased nothing: call Regulatory.Resume to continue, ` +
-				`unless the status "analyzing" is final`},
+			`the analysis has not finished after 1m0s; this call purchased nothing: call Regulatory.Resume to continue; ` +
+				`neither the specification nor the dialect lists the status "analyzing"; if a draft with this status has ` +
+				`expired, write in the dialect "record.states += analyzing=expired"; if the analysis is under way, write`},
 		"analyzing, then purchased": {analyzing, analyzing, 2 * time.Second, done, "not a draft any more"},
 		"no reading for 70 s":       {analyzing, busy, 70 * time.Second, draft, ""},
 		"a list of one draft":       {listed, listed, 0, listed, ""},

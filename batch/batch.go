@@ -373,29 +373,18 @@ func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.next }
 
 func (e *itemError) Unwrap() []error { return []error{e.cause} }
 
-// ofOneRequest are the parts of an error that advise on a request without a batch, and what replaces them: an item has
-// the advice of [Result.next].
-var ofOneRequest = []struct {
-	part *regexp.Regexp
-	with string
-}{
-	{regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|: pass a context that has not ended|` +
-		`; remove the cause, then run the batch again|` +
-		`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`), ""},
-	{regexp.MustCompile(`, unless the status ("(?:[^"\\]|\\.)*") is final: neither the specification nor the dialect ` +
-		`lists it[^;]*`), "; neither the specification nor the dialect lists the status $1"},
-}
+// ofOneRequest are the parts of an error that advise on a request without a batch. An item has the advice of
+// [Result.next].
+var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|` +
+	`: pass a context that has not ended|; remove the cause, then run the batch again|` +
+	`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
 
 // ofBatch returns the text of an error without the advice on a request without a batch.
 func ofBatch(err error) string {
 	if failed, ok := err.(*itemError); ok {
 		err = failed.cause
 	}
-	text := strings.ReplaceAll(fmt.Sprint(err), "\n", "; ")
-	for _, advice := range ofOneRequest {
-		text = advice.part.ReplaceAllString(text, advice.with)
-	}
-	return text
+	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
 }
 
 // line returns the cause, in at most longest bytes, what to do, the number of items and some keys.
