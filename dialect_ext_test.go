@@ -548,13 +548,6 @@ func TestDialect_ErrorsWithoutALine(t *testing.T) {
 			}, "", "request_id is missing, and no line of the dialect gives it another name: the record shows id, state"},
 		"the name of the status": {shippingtest.NewService(success(`{"form":{"request_id":"RD-1","state":"draft"}}`)), get,
 			"record.at=form", "status is missing, and no line of the dialect gives it another name: the record shows request_id, state"},
-		"a final status": {shippingtest.NewService(record("done", `"transaction_id":"TR-1"`)),
-			func(ctx context.Context, client *shipping.Client) error {
-				ctx, cancel := context.WithTimeout(ctx, time.Minute)
-				defer cancel()
-				return shippingtest.Err(client.Regulatory.Wait(ctx, "RD-1", nil))
-			}, "", `call Regulatory.Wait to continue; neither the specification nor the dialect lists the status "done"; if its ` +
-			`documents are still generated, write in the dialect "record.states += done=generating"; no line declares it as`},
 		"a price of no member that can be named": {shippingtest.NewService(record("draft", `"available_documents":[`+
 			`{"document_type":"FDA","kosten":{"zahl":{"wert":9}},"nr_id":7,"etwa":"ca. 9","art":"auto"}]`)), unpriced, "",
 			`it shows neither amount nor price, but kosten.zahl.wert 9, nr_id 7, etwa "ca. 9"`},
