@@ -125,6 +125,9 @@ func TestSweep_Goal(t *testing.T) {
 				}
 			}
 			shippingtest.Diff(t, "found by", []string{"", "regulatory.analyze#1:500"}[2-test.runs:], by)
+			summary := []string{"1 run with faults, 0 failing", "1 run with faults, 1 failing",
+				"1 run with faults and the one without, 2 failing"}[test.runs]
+			shippingtest.Contains(t, "summary", textOf(report), summary)
 			if name == "learned" && strings.Join(report.Goal.Documents[shipment],
 				" ") != "CUSTOMS CUSTOMS FDA FDA FISH-WILDLIFE FISH-WILDLIFE TEXTILE TEXTILE WATCH WATCH" {
 				t.Errorf("learned %v", report.Goal)

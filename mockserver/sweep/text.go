@@ -188,8 +188,11 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 	if n := len(all) - len(requests); n > 0 {
 		fmt.Fprintf(text, " and %s", spelling.Counted(n, "notification", "notifications"))
 	}
-	fmt.Fprintf(text, " without faults; %s, %d failing",
-		spelling.Counted(len(r.Results), "run with faults", "runs with faults"), failing)
+	fmt.Fprintf(text, " without faults; %s", spelling.Counted(len(r.Results), "run with faults", "runs with faults"))
+	if len(r.WithoutFaults.Findings) > 0 {
+		text.WriteString(" and the one without")
+	}
+	fmt.Fprintf(text, ", %d failing", failing)
 	if absent > 0 {
 		fmt.Fprintf(text, "; in %d the request was not made", absent)
 	}
