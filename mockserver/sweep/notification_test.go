@@ -287,4 +287,5 @@ func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 		!strings.Contains(found, "the response was lost, then status 500") || len(report.Failing()) != 2 {
 		t.Errorf("found %s", found)
 	}
+	shippingtest.Contains(t, "the text", textOf(report), "note: the program purchased nothing without faults")
 }

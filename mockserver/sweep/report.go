@@ -60,6 +60,8 @@ type Report struct {
 	Goal Goal `json:"goal"`
 	// WithoutFaults is the run without faults.
 	WithoutFaults RunResult `json:"without_faults"`
+	// Notes are about the run without faults, and fail no run.
+	Notes []string `json:"notes,omitempty"`
 	// Results are the runs with faults, single faults first.
 	Results []RunResult `json:"results"`
 	// Left is how many schedules were not tried because of [Config.MaxRuns].

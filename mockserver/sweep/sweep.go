@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // Execution is one start of the program under test.
@@ -67,7 +69,7 @@ func (s *sweeper) sweep(ctx context.Context) error {
 	if normal == nil {
 		return err
 	}
-	s.report.Goal, s.report.WithoutFaults = s.goal(), *normal
+	s.report.Goal, s.report.WithoutFaults, s.report.Notes = s.goal(), *normal, s.notes()
 	if err := s.provesNothing(); err != nil {
 		return err
 	}
@@ -106,6 +108,24 @@ func (s *sweeper) provesNothing() error {
 		return fmt.Errorf("sweep: the program succeeds without a request that a fault can strike. %s", n.requestsSent())
 	}
 	return nil
+}
+
+// notes returns what may be wrong with the run without faults: other runs are compared with it, so they cannot show it.
+func (s *sweeper) notes() (notes []string) {
+	if len(s.normal.notifier.emitted) > 0 && len(s.goal().Documents) == 0 {
+		notes = append(notes, "the program purchased nothing without faults: if it does so later, raise -quiet")
+	}
+	var twice []string
+	for _, f := range s.normal.lint {
+		if f.Rule == journal.LintBoughtTwice && !slices.Contains(s.config.Allow, f.Rule) {
+			twice = append(twice, f.Detail)
+		}
+	}
+	if len(twice) > 0 && s.config.Goal.Documents == nil {
+		notes = append(notes, fmt.Sprintf("without faults, the program purchased more than once: %s: if that is wrong, "+
+			"write -goal (in Go: Config.Goal)", strings.Join(twice, "; ")))
+	}
+	return notes
 }
 
 // all makes the runs of the schedules, several at once.

@@ -128,6 +128,9 @@ func TestSweep_Goal(t *testing.T) {
 			summary := []string{"1 run with faults, 0 failing", "1 run with faults, 1 failing",
 				"1 run with faults and the one without, 2 failing"}[test.runs]
 			shippingtest.Contains(t, "summary", textOf(report), summary)
+			noted := strings.Contains(textOf(report), "\nnote: without faults, the program purchased more than once: "+
+				strings.TrimSuffix(five, " for ")+" of "+shipment+" in RD-")
+			shippingtest.Diff(t, "noted", test.purchases == 2 && test.goal.Documents == nil, noted)
 			if name == "learned" && strings.Join(report.Goal.Documents[shipment],
 				" ") != "CUSTOMS CUSTOMS FDA FDA FISH-WILDLIFE FISH-WILDLIFE TEXTILE TEXTILE WATCH WATCH" {
 				t.Errorf("learned %v", report.Goal)

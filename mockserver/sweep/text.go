@@ -200,7 +200,7 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 		fmt.Fprintf(text, "; %d not tried because of the limit", r.Left)
 	}
 	text.WriteString("\n")
-	if len(requests) < len(all) && len(r.Goal.Documents) == 0 {
-		text.WriteString("The program purchased nothing without faults. If it does so later, raise -quiet.\n")
+	for _, note := range r.Notes {
+		fmt.Fprintf(text, "note: %s\n", note)
 	}
 }
