@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -77,14 +78,37 @@ func (g *Goal) differing(want, got map[string]string) []string {
 
 // firstDifference describes the first line in which two texts differ.
 func firstDifference(want, got string) string {
-	i, line := 0, func(text string, i int) string {
-		if lines := strings.Split(text, "\n"); i < len(lines) {
-			return fmt.Sprintf("%q", lines[i])
-		}
-		return "absent"
-	}
-	for line(want, i) == line(got, i) {
+	wanted, lines, i := strings.Split(want, "\n"), strings.Split(got, "\n"), 0
+	for i < min(len(wanted), len(lines)) && wanted[i] == lines[i] {
 		i++
 	}
-	return fmt.Sprintf("line %d is %.80s, but %.80s without faults", i+1, line(got, i), line(want, i))
+	excerpt := func(of, others []string) string {
+		if i >= len(of) {
+			return "absent"
+		}
+		return differingPart(of[i], append(others, "")[i])
+	}
+	return fmt.Sprintf("line %d is %s, but %s without faults", i+1, excerpt(lines, wanted), excerpt(wanted, lines))
+}
+
+// differingPart quotes a line, or of a long one the part in which it differs from another.
+func differingPart(line, other string) string {
+	const before, most = 20, 80
+	text, same := []rune(line), 0
+	for _, r := range other {
+		if same == len(text) || text[same] != r {
+			break
+		}
+		same++
+	}
+	from := max(0, min(same-before, len(text)-most))
+	to := min(from+most, len(text))
+	quoted := string(text[from:to])
+	if from > 0 {
+		quoted = "…" + quoted
+	}
+	if to < len(text) {
+		quoted += "…"
+	}
+	return strconv.Quote(quoted)
 }

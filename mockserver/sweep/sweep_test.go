@@ -74,6 +74,7 @@ func TestSweep_Goal(t *testing.T) {
 	documents := func(expected ...string) map[string][]string { return map[string][]string{shipment: expected} }
 	twice := slices.Concat(all, all)
 	const five = "CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for "
+	same := strings.Repeat("-SAME", 20) + "-"
 	of := func(expected ...string) sweep.Goal { return sweep.Goal{Documents: documents(expected...)} }
 	for name, test := range map[string]struct {
 		purchases int
@@ -94,6 +95,9 @@ func TestSweep_Goal(t *testing.T) {
 			"missing: the program succeeded without shipment.created of SH-1 to WA-1"},
 		"a file": {2, sweep.Goal{Files: []string{"refused"}}, 1,
 			`different: refused: line 2 is "500", but absent without faults`},
+		"a file with a long line": {2, sweep.Goal{Files: []string{"same length"}}, 1, `different: same length: line 2 is ` +
+			`"…SAME-SAME-SAME-SAME-500-SAME-SAME-SAME-SAME-SAME-SAME-SAME-SAME-SAME-SAME-SAME-S…", but ` +
+			`"…SAME-SAME-SAME-SAME-200-SAME-SAME-SAME-SAME-SAME-SAME-SAME-SAME-SAME-SAME-SAME-S…" without faults`},
 		"a document that is not expected": {1, of(all[:4]...), 2,
 			"different: WATCH for " + shipment + ": once, but not in the goal"},
 		"a notification that is not expected": {1,
@@ -104,11 +108,12 @@ func TestSweep_Goal(t *testing.T) {
 			t.Parallel()
 			config := sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpAnalyze, Nth: 1, Fault: "500"}}, Goal: test.goal}
 			report := sweepOf(t, program{buy: func(ctx context.Context, s *job, shipment string) error {
-				s.files["refused"] = "refused:"
+				s.files["refused"], s.files["same length"] = "refused:", "ids:\n"+same+"200"+same+"\n"
 				for range test.purchases {
 					r, err := s.analyze(ctx, shipment)
 					for err != nil {
 						s.files["refused"] += "\n" + err.Error()[:3]
+						s.files["same length"] = "ids:\n" + same + "500" + same + "\n"
 						r, err = s.analyze(ctx, shipment)
 					}
 					if err := s.purchase(ctx, r); err != nil {
