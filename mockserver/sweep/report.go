@@ -66,6 +66,8 @@ type Report struct {
 	Results []RunResult `json:"results"`
 	// Left is how many schedules were not tried because of [Config.MaxRuns].
 	Left int `json:"left,omitempty"`
+
+	planned []Schedule
 }
 
 // Failing returns the runs with findings: the one without faults first, then those with the fewest faults, the

@@ -131,6 +131,7 @@ func (s *sweeper) notes() (notes []string) {
 // all makes the runs of the schedules, several at once.
 func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 	first := len(s.report.Results)
+	s.report.planned = append(s.report.planned, schedules...)
 	if room := s.config.MaxRuns - first; s.config.MaxRuns > 0 && len(schedules) > room {
 		s.report.Left += len(schedules) - max(0, room)
 		schedules = spread(schedules, max(0, room))

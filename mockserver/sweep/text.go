@@ -109,11 +109,18 @@ func grouped(failing []RunResult) [][]RunResult {
 
 // table writes a row for each request and a column for each fault.
 func (r *Report) table(text *strings.Builder) {
+	const notRun = "-"
 	signs, rows, shown := map[Strike]string{}, []Strike{}, map[string]bool{}
 	for _, result := range r.Results {
 		if len(result.schedule) == 1 {
-			strike, sign := result.schedule[0], result.sign()
-			signs[strike], shown[sign], shown[strike.Fault] = sign, true, true
+			signs[result.schedule[0]] = result.sign()
+		}
+	}
+	for _, schedule := range r.planned {
+		if len(schedule) == 1 {
+			strike := schedule[0]
+			signs[strike] = cmp.Or(signs[strike], notRun)
+			shown[signs[strike]], shown[strike.Fault] = true, true
 			if strike.Fault = ""; !slices.Contains(rows, strike) {
 				rows = append(rows, strike)
 			}
@@ -142,7 +149,7 @@ func (r *Report) table(text *strings.Builder) {
 		fmt.Fprintf(text, "%c %-12s %s\n", 'a'+i, f.Name, f.Summary)
 	}
 	var legend []string
-	for _, mark := range new(RunResult).marks() {
+	for _, mark := range append(new(RunResult).marks(), mark{notRun, "not run", true}) {
 		if shown[mark.sign] {
 			legend = append(legend, mark.sign+" "+mark.meaning)
 		}
