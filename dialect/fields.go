@@ -138,34 +138,23 @@ func (d *Dialect) Overlay(over *Dialect) {
 	}
 	from := over.fields()
 	for i, f := range d.fields() {
-		if from[i].value.IsZero() {
+		value := from[i].value
+		if value.IsZero() {
 			continue
 		}
-		f.value.Set(joined(f.value, from[i].value))
+		switch target := f.value.Addr().Interface().(type) {
+		case *map[string]string:
+			joined := map[string]string{}
+			maps.Copy(joined, *target)
+			maps.Copy(joined, value.Interface().(map[string]string))
+			*target = joined
+		case *[]string:
+			*target = slices.Clone(value.Interface().([]string))
+		default:
+			f.value.Set(value)
+		}
 	}
 	d.Version = max(d.Version, over.Version)
-}
-
-// joined returns a copy of a value; a map has the entries of an earlier one too.
-func joined(earlier, value reflect.Value) reflect.Value {
-	switch of := value.Interface().(type) {
-	case map[string]string:
-		texts, _ := earlier.Interface().(map[string]string)
-		return reflect.ValueOf(mergedTexts(texts, of))
-	case []string:
-		return reflect.ValueOf(slices.Clone(of))
-	}
-	return value
-}
-
-func mergedTexts(earlier, later map[string]string) map[string]string {
-	if later == nil {
-		return earlier
-	}
-	merged := make(map[string]string, len(earlier)+len(later))
-	maps.Copy(merged, earlier)
-	maps.Copy(merged, later)
-	return merged
 }
 
 //go:embed points.json
