@@ -17,20 +17,12 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
-// Policy bounds the retries of a client.
+// Policy bounds the retries of a client. Its fields are those of shipping.RetryPolicy, which describes them.
 type Policy struct {
-	// MaxAttempts counts the first attempt too.
-	MaxAttempts int
-	// MinWait and MaxWait bound the backoff.
-	MinWait, MaxWait time.Duration
-	// MaxRetryAfter bounds how long a Retry-After header is obeyed.
-	MaxRetryAfter time.Duration
-	// AttemptTimeout bounds one attempt; negative means no bound.
-	AttemptTimeout time.Duration
-	// ExtraLoad is the share of retries among all requests; negative means no bound.
-	ExtraLoad float64
-	// Burst is how many retries are allowed before ExtraLoad counts.
-	Burst int
+	MaxAttempts                                     int
+	MinWait, MaxWait, MaxRetryAfter, AttemptTimeout time.Duration
+	ExtraLoad                                       float64
+	Burst                                           int
 }
 
 // LongestWait bounds every wait that can be set or requested, so that sums of them cannot overflow.
@@ -97,7 +89,7 @@ func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool
 		s.hooks.NotRetried("the retry limit is used up")
 		return false, nil
 	}
-	s.wait = wait
+	s.loop.RetryWaitMin = wait
 	if s.response != nil {
 		s.last.Release()
 		s.last = s.response
@@ -119,11 +111,6 @@ func (s *sending) retryable(err error) bool {
 		return retryable && NotSent(err)
 	}
 	return false
-}
-
-// backoff returns the wait that decide chose.
-func (s *sending) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
-	return s.wait
 }
 
 // budget bounds the retries of a client to a share of its requests, so that retries cannot amplify an outage.

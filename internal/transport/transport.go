@@ -154,8 +154,8 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	s := &sending{client: c, retry: call.Retry, hooks: call.Hooks, http: c.http}
 	s.http.Transport = s
 	s.loop = retryablehttp.Client{
-		HTTPClient: &s.http, RetryMax: s.maxRetries(), CheckRetry: s.decide, Backoff: s.backoff,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+		HTTPClient: &s.http, RetryMax: s.maxRetries(), CheckRetry: s.decide, ErrorHandler: retryablehttp.PassthroughErrorHandler,
+		Backoff: func(wait, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait }, // which decide has set
 	}
 	s.request.Request = (&http.Request{
 		Method: call.Method, URL: call.URL, Host: call.URL.Host, Header: call.Header,
@@ -214,9 +214,8 @@ type sending struct {
 	request retryablehttp.Request
 
 	attempts int
-	wait     time.Duration // before the next attempt
-	response *Response     // of the last attempt, nil if it had none
-	last     *Response     // the last that was retried
+	response *Response // of the last attempt, nil if it had none
+	last     *Response // the last that was retried
 }
 
 // RoundTrip makes one attempt. [http.Client] calls it, and adds cookies and keeps those of the response.
