@@ -170,7 +170,7 @@ func (c *core) find(r request) (*operations.Operation, error) {
 
 // newCall builds the call and validates it.
 func (c *core) newCall(operation *operations.Operation, r request, settings callSettings) (transport.Call, error) {
-	call := transport.Call{Method: operation.Method, Header: make(http.Header, 8), Retry: operation.Retry}
+	call := transport.Call{Method: operation.Method, Header: maps.Clone(c.header), Retry: operation.Retry}
 	path, err := expandRoute(operation, r)
 	if err != nil {
 		return call, err
@@ -190,7 +190,6 @@ func (c *core) newCall(operation *operations.Operation, r request, settings call
 	if call.URL, err = c.baseURL.join(path, values); err != nil {
 		return call, invalidRequest(operation.Name, "path", "is not a valid URL path")
 	}
-	call.Header["Accept"], call.Header["User-Agent"] = []string{"application/json"}, []string{userAgent}
 	if !operation.Open { // every URL is made by baseURL.join, and redirects are not followed: the key stays on its origin
 		call.Header["Authorization"] = []string{"Bearer " + c.key.Reveal()}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
@@ -45,6 +46,7 @@ type core struct {
 	baseURL    baseURL
 	key        redact.Key
 	transport  *transport.Client
+	header     http.Header // of every request; a call adds to a copy
 	policy     RetryPolicy
 	observer   Observer
 	log        callLog                               // nil logs nothing
@@ -92,6 +94,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	key := redact.New(secretKey)
 	c := &core{
 		baseURL: base, key: key, policy: policy, maxBody: s.maxBody,
+		header:   http.Header{"Accept": {"application/json"}, "User-Agent": {userAgent}},
 		observer: s.observer, log: s.log, drift: s.drift,
 		operations: table, dialect: decided, shown: s.dialect, refusals: s.refusals, reader: cmp.Or(s.reader, responses()),
 	}

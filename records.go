@@ -343,10 +343,14 @@ func (r RawJSON) sole() RawJSON {
 	return elements[0]
 }
 
-func (r RawJSON) isObject() bool { return r.startsWith("{") }
+func (r RawJSON) isObject() bool { return r.startsWith('{') }
 
-func (r RawJSON) isList() bool { return r.startsWith("[") }
+func (r RawJSON) isList() bool { return r.startsWith('[') }
 
-func (r RawJSON) startsWith(bracket string) bool {
-	return strings.HasPrefix(strings.TrimLeft(string(r), " \t\r\n"), bracket)
+func (r RawJSON) startsWith(bracket byte) bool {
+	i := 0
+	for i < len(r) && strings.IndexByte(" \t\r\n", r[i]) >= 0 {
+		i++
+	}
+	return i < len(r) && r[i] == bracket
 }
