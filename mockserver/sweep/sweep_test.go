@@ -271,3 +271,51 @@ func TestReport_MarksOfDoublePurchases(t *testing.T) {
 		}
 	}
 }
+
+// The text has an example of each kind of failing runs, and names the others of the kind. It had the requests of one
+// run, although a lost purchase and an unread request have different causes.
+func TestReport_KindsOfFailingRuns(t *testing.T) {
+	t.Parallel()
+	p := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		return retry(func() error {
+			r, err := s.analyze(ctx, shipment)
+			if err == nil {
+				err = s.purchase(ctx, r)
+			}
+			if err == nil {
+				_, err = s.get(ctx, r.ID)
+			}
+			return err
+		})
+	}}
+	const requests = "  requests:\n      1  regulatory.analyze#1"
+	for name, test := range map[string]struct {
+		config sweep.Config
+		want   []string // in this order
+	}{
+		"at purchases and readings": {
+			sweep.Config{Faults: []string{"lost-after", "500-after", "404", "500", "refused"}},
+			[]string{"\nregulatory.purchase#1:lost-after (success)\n  paid-twice: ", requests,
+				"  the same at:\n    regulatory.purchase#1:500-after\n\nregulatory.get#1:refused (success)\n  paid-twice: ",
+				requests, "  the same at:\n    regulatory.get#1:404, 500\n\n3 requests"},
+		},
+		"as without faults": {
+			sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
+			[]string{"\nwithout faults (success)\n  different: ", requests,
+				"  the same at:\n    regulatory.analyze#1:500\n    regulatory.purchase#1:500\n\n",
+				"regulatory.get#1:500 (success)\n  paid-twice: ", requests},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rest := textOf(sweepOf(t, p, test.config))
+			for _, want := range test.want {
+				_, after, found := strings.Cut(rest, want)
+				if !found {
+					t.Fatalf("%q is not in\n%s", want, rest)
+				}
+				rest = after
+			}
+		})
+	}
+}

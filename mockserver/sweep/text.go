@@ -55,33 +55,26 @@ func (r *RunResult) sign() string {
 	return marks[slices.IndexFunc(marks, func(m mark) bool { return m.applies })].sign
 }
 
-// The text describes the first kinds of failing runs, and lists the first schedules of a kind.
+// The text describes the first kinds of failing runs, shows the requests of fewer, and lists other runs in a few lines.
 const (
-	maxShown = 10
-	maxNamed = 5
+	maxKinds = 10
+	maxWhole = 3
+	maxLines = 5
 )
 
-// WriteText writes the table by request and fault, the first failing runs with their requests, and a summary.
+// WriteText writes the table by request and fault, an example of each kind of failing runs, and a summary.
 func (r *Report) WriteText(w io.Writer) error {
 	var text strings.Builder
 	r.table(&text)
 	failing := r.Failing()
 	kinds := grouped(failing)
-	for i, kind := range kinds[:min(len(kinds), maxShown)] {
-		kind[0].describe(&text, i == 0)
-		for j, also := range kind[1:] {
-			if j == 0 {
-				text.WriteString("  the same at:\n")
-			}
-			if j == maxNamed {
-				fmt.Fprintf(&text, "    and %s; the JSON report lists all\n",
-					spelling.Counted(len(kind)-1-j, "more run", "more runs"))
-				break
-			}
-			fmt.Fprintf(&text, "    %s\n", also.Schedule)
+	for i, kind := range kinds[:min(len(kinds), maxKinds)] {
+		kind[0].describe(&text, i < maxWhole)
+		if len(kind) > 1 {
+			fmt.Fprintf(&text, "  the same at:\n%s", schedules(kind[1:]))
 		}
 	}
-	if left := len(kinds) - maxShown; left > 0 {
+	if left := len(kinds) - maxKinds; left > 0 {
 		fmt.Fprintf(&text, "\n… and %s of failing runs: see the JSON report.\n",
 			spelling.Counted(left, "more kind", "more kinds"))
 	}
@@ -90,21 +83,53 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// grouped puts runs with the same findings together, in the order of their first. Times in findings may differ.
+// grouped puts runs together that have the same findings because of the same operations, in the order of their first.
+// Times in findings may differ. What the run without faults also finds is not because of an operation.
 func grouped(failing []RunResult) [][]RunResult {
 	var groups [][]RunResult
 	at := map[string]int{}
 	times := regexp.MustCompile(`[0-9.]+(ms|µs|s)\b`)
 	for _, r := range failing {
-		findings := times.ReplaceAllString(fmt.Sprint(r.Findings), "")
-		i, known := at[findings]
+		kind := times.ReplaceAllString(fmt.Sprint(r.Findings), "")
+		i, known := at[kind]
 		if !known {
-			i, at[findings] = len(groups), len(groups)
+			for _, strike := range r.schedule {
+				kind += " " + strike.Operation
+			}
+			i, known = at[kind]
+		}
+		if !known {
+			i, at[kind] = len(groups), len(groups)
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], r)
 	}
 	return groups
+}
+
+// schedules lists the schedules of runs, those that differ only in the last fault in one line.
+func schedules(runs []RunResult) string {
+	var places []string
+	faults := map[string][]string{}
+	for _, r := range runs {
+		cut := strings.LastIndex(r.Schedule, ":") + 1
+		place := r.Schedule[:cut]
+		if faults[place] == nil {
+			places = append(places, place)
+		}
+		faults[place] = append(faults[place], r.Schedule[cut:])
+	}
+	var text strings.Builder
+	left := len(runs)
+	for i, place := range places {
+		if i == maxLines {
+			fmt.Fprintf(&text, "    and %s; the JSON report lists all\n", spelling.Counted(left, "more run", "more runs"))
+			break
+		}
+		fmt.Fprintf(&text, "    %s%s\n", place, strings.Join(faults[place], ", "))
+		left -= len(faults[place])
+	}
+	return text.String()
 }
 
 // table writes a row for each request and a column for each fault.
@@ -157,7 +182,7 @@ func (r *Report) table(text *strings.Builder) {
 	fmt.Fprintf(text, "%s\n", strings.Join(legend, ", "))
 }
 
-// describe writes the findings of a run; of the first one also its requests and the end of its output.
+// describe writes the findings of a run; as a whole also its requests and the end of its output.
 func (r *RunResult) describe(text *strings.Builder, whole bool) {
 	name := r.Schedule
 	if name == "" {
