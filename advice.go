@@ -41,7 +41,7 @@ func (e *Error) hint() string {
 	return strings.TrimPrefix(cmp.Or(e.connectionHint(), e.statusHint(), e.lostHint(), e.callHint())+e.lines, "; ")
 }
 
-// callHint returns advice that an error about more than this call replaces by its own; see [RegulatoryError.causeText].
+// callHint returns advice about this call alone. A [RegulatoryError] replaces it; see [RegulatoryError.causeText].
 func (e *Error) callHint() string {
 	if errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "" && !e.operation.Charges {
 		return "the response differs from the specification: read it with Client.Do, or ask the service"
@@ -53,7 +53,7 @@ func (e *Error) callHint() string {
 func (e *Error) connectionHint() string {
 	const proxy = "HTTP_PROXY and HTTPS_PROXY, or "
 	refused, unsent := e.refusedByProxy(), "this request was not sent"
-	if e.operation.Retry == operations.Safe { // of a read after a purchase, "request" would be read as the purchase
+	if e.operation.Retry == operations.Safe { // after a purchase, "request" would seem to mean the purchase
 		unsent = "this read was not sent"
 	}
 	switch {
@@ -142,7 +142,8 @@ func (e *Error) refusalHint() string {
 	return "correct the request, which would be refused again"
 }
 
-// lostHint returns advice about a request that may have been performed. That of a purchase is in the [RegulatoryError].
+// lostHint returns advice about a request that may have been performed. The [RegulatoryError] has the advice about a
+// purchase.
 func (e *Error) lostHint() string {
 	switch {
 	case !e.isLost():
@@ -195,7 +196,7 @@ func (e *Error) isUnsupported() bool {
 	return e.StatusCode == http.StatusNotImplemented || e.StatusCode == http.StatusHTTPVersionNotSupported
 }
 
-// afterWait returns when the service allows another request, or else what is given.
+// afterWait returns when the service allows another request; otherwise if it did not report that.
 func (e *Error) afterWait(otherwise string) string {
 	if e.RetryAfter > 0 {
 		return " after " + e.RetryAfter.String()
@@ -203,8 +204,8 @@ func (e *Error) afterWait(otherwise string) string {
 	return otherwise
 }
 
-// failedAt reports whether the last connection failed at an operation of package net. It does not prove that nothing
-// was sent before; see [Error.NotSent].
+// failedAt reports whether the last connection failed at an operation of package net. Something may have been sent
+// before; see [Error.NotSent].
 func failedAt(err error, operation string) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
 	return ok && failed.Op == operation
@@ -299,14 +300,14 @@ func (e *RegulatoryError) settleAdvice() string {
 	return settle + "later, and compare the wallet's transactions"
 }
 
-// declareName returns the line that names the member of the offers with a text for which a condition holds, as a part
-// of an error; one line for each if there are several.
+// declareName returns a part of an error: the line that names the member of the offers whose text meets a condition, or
+// one line for each such member.
 func (r *RegulatoryRequest) declareName(field string, is func(text string) bool) string {
 	return r.declareLine(field, r.shown().Named(is)...)
 }
 
-// declareExpired returns the line that declares the status of the record as that of an expired draft, as a part of an
-// error; "" if the status is listed.
+// declareExpired returns a part of an error: the line that declares that the record's status means an expired draft; ""
+// if the status is listed.
 func (r *RegulatoryRequest) declareExpired() string {
 	line := r.declareLine("record.states", string(r.Status)+"=expired")
 	if line == "" || !r.unlisted() {
@@ -315,7 +316,7 @@ func (r *RegulatoryRequest) declareExpired() string {
 	return "; if a draft with this status has expired, " + line
 }
 
-// declareLine returns the line that sets a field, as a part of an error; one line for each value if there are several.
+// declareLine returns a part of an error: the line that sets a field, or one line for each value.
 func (r *RegulatoryRequest) declareLine(field string, values ...string) string {
 	var lines []string
 	for _, value := range values {
@@ -347,8 +348,8 @@ func isWord(text string, withSigns bool) bool {
 	return strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, isOther)
 }
 
-// declarePlace returns the line with which a response holds the record, as the end of an error about a record without
-// its id or status, or that there is no line.
+// declarePlace returns the end of an error about a record without its id or status: the line that names the member with
+// the record, or that there is no such line.
 func (c *core) declarePlace(r request, data RawJSON, found *RegulatoryRequest) string {
 	for _, m := range jsonread.Parse(string(data)).Members {
 		place := dialect.Line{Field: "record.at", Value: m.Name}
@@ -376,14 +377,14 @@ func (c *core) declarePlace(r request, data RawJSON, found *RegulatoryRequest) s
 		oneLine(strings.Join(names, ", "), maxErrorMessage)
 }
 
-// declareRoute returns the line with the route of an operation, as a part of an error. It does not call
-// [dialect.Dialect.Declare], which a program that only lists would contain for it (98 KB).
+// declareRoute returns a part of an error: the line with the route of an operation. It does not call
+// [dialect.Dialect.Declare], which adds 98 KB to a program that only lists.
 func declareRoute(o operations.Operation) string {
 	return `write in the dialect "routes += ` + o.Name + "=" + o.Method + " " + o.Route + `"`
 }
 
-// undeclaredStatus returns that nothing lists the status of the record, and the lines that end a wait for a draft with
-// it or continue one, as a part of an error; "" for a status that the specification or the dialect lists.
+// undeclaredStatus returns a part of an error: that the status of the record is not listed, and the lines with which a
+// wait ends or continues at this status; "" if the specification or the dialect lists it.
 func (e *RegulatoryError) undeclaredStatus() string {
 	if e.Request == nil || !e.Request.unlisted() {
 		return ""
@@ -403,7 +404,7 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	return text + "; no line declares it as draft, completed or failed"
 }
 
-// undeclared returns the lines with which the response to a purchase shows more; see [Error.undeclared].
+// undeclared returns the lines that explain the response to a purchase; see [Error.undeclared].
 func (e *RegulatoryError) undeclared() string {
 	if failed, ok := errors.AsType[*Error](e.Err); ok {
 		return failed.undeclared()
@@ -411,8 +412,8 @@ func (e *RegulatoryError) undeclared() string {
 	return ""
 }
 
-// undeclared returns the lines with which a response shows more, as a part of an error: that it is a refusal, the code
-// of the refusal, or that the wallet holds too little. A program that only lists does not contain it.
+// undeclared returns a part of an error: the lines with which the client finds that a response is a refusal, the code
+// of the refusal, or that the wallet holds too little. A program that only lists does not link it.
 func (e *Error) undeclared() string {
 	body := jsonread.Parse(string(e.Body))
 	reason := reasonAt(body)

@@ -181,8 +181,8 @@ func (a Amount) Round(decimals int) Amount {
 // scale limits a number of decimals to those that an amount can have.
 func scale(decimals int) uint8 { return uint8(min(max(decimals, 0), decimal.MaxDigits)) }
 
-// AtMost reports whether a is not greater than limit. It reports false if one of them is not known: a price that
-// was not given, or cannot be read, is under no limit.
+// AtMost reports whether a is not greater than limit. It reports false if one of them is not known: a price that was
+// not given, or cannot be read, is never within a limit.
 func (a Amount) AtMost(limit Amount) bool {
 	return a.Known() && limit.Known() && a.Cmp(limit) <= 0
 }
@@ -246,7 +246,7 @@ func (a *Amount) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// amountOf returns the amount that a JSON value stands for, whatever the value is.
+// amountOf returns the amount of any JSON value, which may be unreadable.
 func amountOf(raw []byte) Amount {
 	if n, ok := decimal.ParsePlain(raw); ok { // nearly all are plain
 		return knownAmount(n)

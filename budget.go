@@ -33,7 +33,7 @@ func ParseBudget(text string) (*Budget, error) {
 		return nil, invalidOption("ParseBudget", "got an empty text: write an amount and a currency, such as "+
 			"\"150.00 NGN\"")
 	case errors.Is(err, ErrAmountUnreadable) && strings.Contains(number, ","):
-		return nil, err // it shows how to write decimals
+		return nil, err // the error shows how to write decimals
 	case errors.Is(err, ErrAmountUnreadable):
 		return nil, fmt.Errorf("%w: %s: write the number first, then a space and the currency, such as \"150.00 NGN\"",
 			ErrAmountUnreadable, spelling.Quote(text))
@@ -52,8 +52,8 @@ func ParseBudget(text string) (*Budget, error) {
 	return &Budget{Amount: amount, Currency: currency}, nil
 }
 
-// twoReadings reports whether the only separator of a number stands before three digits: it can be that of thousands or
-// of decimals.
+// twoReadings reports whether the only separator of a number precedes three digits, so that it can separate thousands
+// or decimals.
 func twoReadings(number string) (whole, fraction string, ambiguous bool) {
 	number = strings.TrimPrefix(number, "+")
 	i := strings.IndexAny(number, ".,")
@@ -106,9 +106,9 @@ type BudgetError struct {
 	Left Amount
 	// Beside lists the numbers that Needed counts in addition to a price, or in its place, such as "FDA: tax 75".
 	Beside []string
-	// Declare has lines of the dialect with which the cost is clear and within the budget, if there are any.
+	// Declare holds dialect lines that make the cost clear and within the budget, if there are any.
 	Declare string
-	// Problem is the reason, unless Needed is more than the budget: the cost is not clear.
+	// Problem is the reason; empty if the reason is that Needed exceeds the budget.
 	Problem string
 }
 
@@ -190,9 +190,9 @@ func (b Budget) Fits(committed, needed Amount) error {
 	return &BudgetError{Budget: b, Needed: needed, Left: left}
 }
 
-// Price returns the sum of the prices of documents of this draft, and their currency, as the service sent them: a
-// callback may have changed the fields. The error describes a document that the draft does not offer, a price that is
-// missing, unreadable, or given twice, a cost that is not clear (see [RegulatoryRequest.Cost]), or mixed currencies;
+// Price returns the sum of the prices of documents of this draft, and their currency. It reads Raw, because a callback
+// may have changed the fields. The error describes a document that the draft does not offer, a price that is missing,
+// unreadable, or given twice, a cost that is not clear (see [RegulatoryRequest.Cost]), or mixed currencies;
 // [ErrAmountOverflow] is the only sentinel.
 func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
 	sum, err := r.costDeclared(documents)
@@ -201,8 +201,8 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 
 // Cost returns the most that documents of this draft can cost, and their currency: the price of each plus every other
 // number that its offer shows. If a number can be read in two ways, the larger reading counts. docs/money.md lists the
-// exceptions. In offer.beside, the dialect declares the numbers that a purchase does not charge. The errors are those
-// of [RegulatoryRequest.Price].
+// exceptions. The field offer.beside of the dialect lists the numbers that a purchase does not charge. The errors are
+// those of [RegulatoryRequest.Price].
 //
 // Assumption: the specification does not show which of several amounts a purchase charges.
 func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, error) {
@@ -210,7 +210,7 @@ func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, err
 	return needed.most, needed.currency, err
 }
 
-// costDeclared is cost without a budget. The error prints the lines with which the cost is clear.
+// costDeclared is cost without a budget. The error prints the lines that make the cost clear.
 func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) {
 	needed, err := r.cost("", documents)
 	if err != nil {
@@ -221,10 +221,10 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 	return needed, err
 }
 
-// declare returns lines of the dialect with which the cost of documents is clear and fits, as a part of an error: one
-// line, or several alternatives. The cost was computed with each. Only while the cost is unclear, a line leads to the
-// next one, such as that of the price to that of its currency: several numbers that are all declared as not charged
-// would fit any budget. It is "" if there are none.
+// declare returns a part of an error: dialect lines that make the cost of documents clear and fit, one or several
+// alternatives; "" if there are none. The cost was computed with each. Lines are combined only while the cost is
+// unclear, such as one for the price and one for its currency: with enough numbers declared as not charged, any cost
+// would fit.
 func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, fits func(sum) bool) string {
 	const most = 3
 	in := func(lines []dialect.Line) (sum, error) {
@@ -281,8 +281,7 @@ func linesOf(s sum, err error) []dialect.Line {
 	return s.lines
 }
 
-// costsOtherwise reports whether a later reading of this draft shows another cost for documents than this one, which
-// shows one.
+// costsOtherwise reports whether this draft shows a cost for documents, and a later reading of it shows another.
 func (r *RegulatoryRequest) costsOtherwise(later *RegulatoryRequest, documents []DocumentType) bool {
 	in := *cmp.Or(r.Dialect, &dialect.Dialect{})
 	in.Offer.DefaultCurrency = cmp.Or(in.Offer.DefaultCurrency, "wallet")

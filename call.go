@@ -53,12 +53,12 @@ type exchange struct {
 	operation  *operations.Operation
 	requestID  string
 	attempts   []Attempt
-	first      [1]Attempt // the usual length of attempts
+	first      [1]Attempt // the memory of attempts; most calls have one
 	url        *url.URL
 	notRetried string
 	// response is the last response that was received whole; nil without one.
 	response *transport.Response
-	// header is that of a last response whose body was not received whole.
+	// header is set if the body of the last response was not received whole.
 	header http.Header
 }
 
@@ -66,8 +66,8 @@ type exchange struct {
 type rawBody []byte
 
 // fetch performs a call: it builds the request, sends it, and decodes the data of the response into a T. check, unless
-// nil, returns why the data is not what the operation returns, as an error that fetch completes; it may read the whole
-// body.
+// nil, returns an error if the data is not a result of the operation. It may read the whole body, and fetch completes
+// the error.
 func fetch[T any](ctx context.Context, c *core, r request, options []CallOption,
 	check func(data T, body []byte) *Error) (value T, response Response, err error) {
 	settings, err := newCallSettings(options)
@@ -144,7 +144,7 @@ func noClient() error {
 	return invalidOption("Client", "must be made with NewClient or NewClientFromEnv")
 }
 
-// find returns the operation of a request. It reports a client that was not made by [NewClient].
+// find returns the operation of a request. It returns an error for a client that [NewClient] did not make.
 func (c *core) find(r request) (*operations.Operation, error) {
 	if c == nil {
 		return nil, noClient()
@@ -408,10 +408,9 @@ func readJSON(text []byte, into any) error {
 	return responses().Read(text, into, jsonread.Options{})
 }
 
-// An element of a list takes the memory of a whole record however short it is: a million bytes of "0,0,0"
-// would become a gigabyte of rates. So not only the bytes of a response are bounded, but also the elements of
-// its lists: one for each elementShare bytes that a response may have, and at least fewestElements. Documented
-// records are several times longer than elementShare.
+// An element of a list takes the memory of a whole record, however short its text is: a million bytes of "0,0,0" would
+// become a gigabyte of rates. So the elements of lists are bounded, too: one for each elementShare bytes that a
+// response may have, and at least fewestElements. Documented records are several times longer than elementShare.
 const (
 	elementShare   = 256
 	fewestElements = 4096
@@ -469,7 +468,7 @@ func sameRoute(requested, route string) bool {
 	return err == nil && path.Clean(plain) == route
 }
 
-// checkOut returns an error for a value that encoding/json cannot read into.
+// checkOut returns an error for a value that encoding/json cannot decode into.
 func checkOut(out any) error {
 	if v := reflect.ValueOf(out); out != nil && (v.Kind() != reflect.Pointer || v.IsNil()) {
 		return invalidRequest("do", "out",

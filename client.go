@@ -55,7 +55,7 @@ type core struct {
 	operations []operations.Operation
 	dialect    *dialect.Dialect
 	refusals   dialect.Refusal  // of the dialect, with defaults
-	shown      *dialect.Dialect // that of records; nil without WithDialect
+	shown      *dialect.Dialect // of records; nil without WithDialect
 	reader     *jsonread.Reader // of records, under the names of the dialect
 }
 

@@ -69,7 +69,8 @@ type Error struct {
 	// Code is the service's own code of the failure, such as "insufficient_funds", 128 bytes at most; empty
 	// if the service sent none.
 	//
-	// Assumption: it is the member "error_code" of the envelope's data, or that of refusal.code of the dialect.
+	// Assumption: it is the member "error_code" of the envelope's data, or the one that refusal.code of the dialect
+	// names.
 	Code string
 	// Data is the envelope's data, as sent; absent if it is larger than 64 KiB.
 	Data RawJSON
@@ -93,11 +94,11 @@ type Error struct {
 	dialect *dialect.Dialect // of the client that received the response
 	refused bool             // the whole body is a refusal; Body may hold only the start of it
 	refusal evidence.Refused // what the refusal of a purchase shows
-	funds   bool             // Code is that of a wallet that holds too little
-	// announces: the refusal of a purchase announces that one is under way, or is one only by the dialect, without a code.
+	funds   bool             // Code means that the wallet holds too little
+	// announces: the refusal announces a purchase under way, or has no code and is a refusal only by the dialect.
 	announces bool
-	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
-	// which a context was cancelled.
+	// The evidence about the request. Cause does not contain it: it may wrap the error of another call that cancelled a
+	// context.
 	notSent, heldBack bool
 	operation         operations.Operation
 	noEnvelope        bool   // the body is no JSON, or empty
@@ -105,7 +106,7 @@ type Error struct {
 	request           string // the method and URL for which another RoundTripper returned Cause
 	address           string // the base address, if it was not reached, and its option
 	explained         string // the path at which the reference server explains the response
-	lines             string // see [Error.undeclared]; not of a purchase, whose error prints them itself
+	lines             string // see [Error.undeclared]; empty for a purchase, whose error adds its own
 }
 
 // Attempt is one attempt to send the request of a call.
@@ -119,8 +120,8 @@ type Attempt struct {
 	// RequestID is the id of the regulatory request that the call is about, if any.
 	RequestID string
 	// ResponseID is the id under which the service logs the attempt, 128 bytes at most: the header X-Request-Id,
-	// Request-Id or X-Correlation-Id of the response, or that of refusal.response_id of the dialect. It is empty if the
-	// service sent none.
+	// Request-Id or X-Correlation-Id of the response, or the one that refusal.response_id of the dialect names. It is
+	// empty if the service sent none.
 	ResponseID string
 	// Err is the reason why no complete response was received, or nil.
 	Err error

@@ -135,7 +135,7 @@ func statusKind(status int) error {
 	}
 }
 
-// refuses reports whether a response is a refusal if refusals are objects with their reason, a text, at this path.
+// refuses reports whether a response is a refusal in the form of an object whose text at this path is the reason.
 func refuses(reasonAt string, status int, text []byte) bool {
 	if status/100 != 4 {
 		return false
@@ -146,7 +146,7 @@ func refuses(reasonAt string, status int, text []byte) bool {
 		strings.TrimSpace(reason.Text) != ""
 }
 
-// textAt returns the text at a path of a body; "" without a path, and for a body that is larger than that of a refusal.
+// textAt returns the text at a path of a body; "" without a path, or if the body is too large for a refusal.
 func textAt(body []byte, path string) string {
 	if path == "" || len(body) > maxErrorBody {
 		return ""
@@ -201,7 +201,7 @@ func (c *core) withoutStatus(x *exchange) *Error {
 	return failure
 }
 
-// unusable completes the error of a response in the documented envelope whose data is not what the operation returns.
+// unusable completes the error of a response in the documented envelope whose data is not a result of the operation.
 func (x *exchange) unusable(failure *Error) *Error {
 	failure.Operation, failure.StatusCode, failure.Attempts = x.operation.Name, x.response.StatusCode, x.attempts
 	failure.RequestID, failure.kind = cmp.Or(x.requestID, failure.RequestID), ErrUnexpectedBody
@@ -211,7 +211,7 @@ func (x *exchange) unusable(failure *Error) *Error {
 
 // responseID returns the id that the service gave a response; "" without one.
 func (c *core) responseID(header http.Header) string {
-	names := []string{"X-Request-Id", "Request-Id", "X-Correlation-Id"} // in which services send it
+	names := []string{"X-Request-Id", "Request-Id", "X-Correlation-Id"} // the usual headers
 	if name := c.dialect.Refusal.ResponseID; name != "" {
 		names = []string{name}
 	}
@@ -257,8 +257,8 @@ func (c *core) describeBody(body []byte) error {
 
 func isMarkup(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
 
-// redacted truncates the texts of an error, and withholds each that the service sent and that contains the key. Every
-// [Error] passes through it before it is returned.
+// redacted truncates the texts of an error, and withholds those from the service that contain the key. Every [Error]
+// passes through it before it is returned.
 func (c *core) redacted(e *Error) *Error {
 	e.Message = clip(c.key.Text(e.Message), maxErrorMessage)
 	e.RequestID, e.Code = c.key.Text(e.RequestID), clip(c.key.Text(e.Code), maxErrorID)

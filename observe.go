@@ -107,13 +107,13 @@ func (x *exchange) done(ctx context.Context, took time.Duration, err error) {
 	}
 }
 
-// logged is what the log reports of a call.
+// logged is a kind of log entry about a call.
 type logged uint8
 
 const (
 	attemptMade    logged = iota
-	attemptRetried        // after its Wait
-	callFailed            // with its last attempt, but the time and the error of the call
+	attemptRetried        // the attempt, whose Wait is set
+	callFailed            // the last attempt, with the time and the error of the call
 )
 
 // callLog logs an attempt of a call, or its failure. It is a function so that a program without [WithLogger] does not
@@ -128,7 +128,7 @@ func logTo(logger *slog.Logger) callLog {
 			level, message = slog.LevelDebug, "shipping attempt"
 		case what == attemptRetried:
 			message = "shipping retry"
-		case errors.Is(attempt.Err, context.Canceled): // such as the pages behind the one at which a loop ends
+		case errors.Is(attempt.Err, context.Canceled): // such as pages fetched ahead when a loop ends
 			level = slog.LevelDebug
 		}
 		if logger.Enabled(ctx, level) {
@@ -189,7 +189,7 @@ func (f Drift) String() string {
 	return text
 }
 
-// driftCounts counts the differences of a response, each under its finding without a count.
+// driftCounts counts the differences of a response. The Count of a key is 0.
 type driftCounts map[Drift]int
 
 func (c driftCounts) add(difference jsonread.Difference) {
@@ -208,7 +208,7 @@ func (c driftCounts) dropMissing(path string) {
 
 // findings returns the differences with their counts, sorted. A service may send the key as the name of a member.
 func (c driftCounts) findings(key redact.Key) []Drift {
-	var sorted []*Drift // pointers: a program contains the sorting of pointers already, and would gain 13 KB for structs
+	var sorted []*Drift // pointers, because sorting structs would add 13 KB to a program
 	for finding, count := range c {
 		finding.Count = count
 		sorted = append(sorted, &finding)

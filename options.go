@@ -112,7 +112,7 @@ func WithDialect(d *dialect.Dialect) Option {
 			s.dialect = new(dialect.Dialect)
 		}
 		s.dialect.Overlay(d)
-		// Here, so that a program without a dialect contains none of them.
+		// Called here, so that a program without a dialect does not link them.
 		s.dialectProblem, s.reader, s.refusals = s.dialect.Check(), readerOf(s.dialect), s.dialect.Resolved().Refusal
 	}
 }
@@ -131,12 +131,11 @@ type RetryPolicy struct {
 	// ExtraLoad is the share of retries among all requests of the client while a service fails. Default 0.1; negative
 	// means no bound.
 	ExtraLoad float64
-	// Burst is how many retries are allowed before ExtraLoad counts. Default 10.
+	// Burst is how many retries are allowed before ExtraLoad applies. Default 10.
 	Burst int
 }
 
-// withoutUnit returns that one of several named durations counts nanoseconds, because its unit is missing; "" if none
-// does.
+// withoutUnit returns the problem that a named duration has no unit, and so counts nanoseconds; "" if all have one.
 func withoutUnit(names string, durations ...time.Duration) string {
 	for i, name := range strings.Fields(names) {
 		if d := durations[i]; d > 0 && d < time.Microsecond {

@@ -63,9 +63,8 @@ const defaultPerPage = 100
 
 // Walk configures how All and Pages read a list. The zero value is the default.
 //
-// A walk ends without an error only if every record that the service's total counts was read, in any reading,
-// and the last reading saw no change. It reads the list up to four times, and up to eight times if records change
-// places.
+// A walk ends without an error only if its readings together found every record of the service's total, and the last
+// reading saw no change. It reads the list up to four times, and up to eight times if records change places.
 type Walk struct {
 	// Window is the maximum number of pages that are held or requested at once: the page that the consumer has, and
 	// those fetched ahead. With 1, a page is fetched only after the previous one was consumed. Default: 20.
@@ -127,8 +126,8 @@ func (e *ListError) Unwrap() error { return e.Err }
 // of another size with each response, so that the walk would never end.
 var ErrPageLoop = errors.New("shipping: the list does not advance")
 
-// ErrIncomplete is the cause of a [ListError] if the walk delivered fewer records than the list's total
-// promised, although the total did not shrink accordingly. [ListError.Missing] is how many are missing.
+// ErrIncomplete is the cause of a [ListError] if the walk delivered fewer records than the list's total, although the
+// total did not shrink accordingly. [ListError.Missing] is how many are missing.
 //
 // [ListError.Resume] continues at the last place before which no record is missing, or at the head if records changed
 // places. The records after that place are delivered again, together with the missing ones if the service has them
@@ -177,8 +176,8 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 	return l.fetch(ctx, l.page, options, true)
 }
 
-// checkList returns the error of a response with records of another kind or, if it must list some, without a list; one
-// that is empty is enough.
+// checkList returns an error if the records are of another kind or, with mustList, if there is no list. An empty list
+// is enough.
 func checkList[T any](records []T, mustList bool) *Error {
 	switch {
 	case records == nil && mustList:
@@ -190,7 +189,7 @@ func checkList[T any](records []T, mustList bool) *Error {
 }
 
 // areForeign reports whether no record has a member that the specification shows, other than a storage identifier: such
-// records are those of a search engine, for example, which contain the service's.
+// as those of a search engine, which wrap the service's records.
 func areForeign[T any](records []T) bool {
 	for _, record := range records {
 		value := reflect.ValueOf(&record).Elem()
@@ -336,7 +335,7 @@ func (l lister[T, L]) fetcher(stored bool, options []CallOption) func(context.Co
 	}
 }
 
-// refusesPage reports whether a service can have refused a page because it is behind the last one.
+// refusesPage reports whether the service may have refused a page because it is behind the last one.
 func refusesPage(err error) bool {
 	failure, ok := errors.AsType[*Error](err)
 	return ok && slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestedRangeNotSatisfiable,

@@ -88,16 +88,15 @@ type PurchaseRequest struct {
 	// Draft is the record as read before the purchase: only changes since then are evidence. If it is nil or has no
 	// status, [RegulatoryService.Purchase] reads the request first.
 	Draft *RegulatoryRequest `json:"draft,omitempty"`
-	// Sole states that nobody else can have purchased from this draft, because this program created it and
-	// shares it with nobody. If the request is no longer a draft, then this purchase has purchased it, unless it was never
-	// read as one and its analysis has failed.
+	// Sole states that nobody else can have purchased from this draft, because this program created it and shares it with
+	// nobody. If the request is no longer a draft, then this purchase has purchased it, unless it was never read as a
+	// draft and its analysis failed.
 	Sole bool `json:"sole,omitempty"`
 	// Refused is set if the service refused the purchase, and Contradicted if its refusal contradicted itself, for example
 	// because it showed a transaction. A refused purchase is never reported as charged.
 	Refused      bool `json:"refused,omitempty"`
 	Contradicted bool `json:"contradicted,omitempty"`
-	// UnderWay is set if the refusal announced that a purchase is under way, or may have: see
-	// [PurchaseOptions.RefusedFor].
+	// UnderWay is set if the refusal announced, or may announce, a purchase under way: see [PurchaseOptions.RefusedFor].
 	UnderWay        bool `json:"under_way,omitempty"`
 	PurchaseOptions `json:"-"`
 }
@@ -310,7 +309,7 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	return cmp.Or(p.notDraft(before), p.notQuote(before))
 }
 
-// notQuote returns why a charge that the draft shows may be that of a purchase; "" if it shows none, or a quote.
+// notQuote returns why a charge on the draft may come from a purchase; "" if the draft shows no charge, or a quote.
 func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	switch draft := p.Draft; {
 	case before.Charge == "" && draft.ChargedAmount.Sign() <= 0:
@@ -338,7 +337,7 @@ func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
 	return slices.ContainsFunc([][]DocumentType{all, p.DocumentTypes}, func(documents []DocumentType) bool {
 		const none = "none" // a price without a currency can be compared, too
 		sum, err := draft.cost(none, documents)
-		charged := draft.ChargedAmount.Round(9) // as the amounts of an offer are
+		charged := draft.ChargedAmount.Round(9) // like the amounts of an offer
 		foreign := sum.currency != none && cost.Foreign(draft.Currency, sum.currency)
 		return err == nil && !foreign && (charged == sum.price.Round(9) || charged == sum.most.Round(9))
 	})
@@ -368,11 +367,11 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 }
 
 // before returns what the draft showed before the purchase; nil if that is not known:
-//   - Without Draft, as when a purchase is settled with the id alone.
-//   - With a Draft that is none, such as one that shows a transaction: it may have been read after the purchase.
+//   - Without Draft, such as when a purchase is settled with the id alone.
+//   - If Draft is not a draft, such as one that shows a transaction: it may have been read after the purchase.
 //
-// A Draft without a status is what a stored PurchaseRequest keeps of one: which members listed documents, the charge,
-// and the id if it was never read as a draft.
+// A stored PurchaseRequest has a Draft without a status: it keeps which members listed documents, the charge, and the
+// id if the request was never read as a draft.
 func (p PurchaseRequest) before() *evidence.Record {
 	if p.Draft == nil {
 		return nil
@@ -389,8 +388,8 @@ func (p PurchaseRequest) evidence(response evidence.Response, before *evidence.R
 	return evidence.Purchase{Response: response, Documents: p.slugs(), Before: before, Sole: p.Sole}
 }
 
-// failed returns the error of a purchase, with the purchase to store: for an unknown outcome the content of its JSON,
-// and else no draft, so that another purchase reads the request first.
+// failed returns the error of a purchase, with the purchase to store. Its draft is that of its JSON if the outcome is
+// unknown, and otherwise nil, so that another purchase reads the request first.
 func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest,
 	err error) error {
 	before := p.before()
@@ -417,8 +416,8 @@ func (s RegulatoryService) mayCall(ctx context.Context, operation string, call [
 	return err
 }
 
-// send sends the purchase once and classifies what came back. The result is set with a confirmation, the
-// error otherwise.
+// send sends the purchase once and classifies the response. It returns a result if the response is a confirmation, and
+// otherwise an error.
 func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *evidence.Record,
 	call []CallOption) (*PurchaseResult, evidence.Response, error) {
 	body := struct {
@@ -504,8 +503,7 @@ type readBack struct {
 	sent  evidence.Purchase
 	cause error // why the purchase was not confirmed; nil when settling
 	call  []CallOption
-	// longest limits the reading since its start. Only a request that reads as a draft may be read for longer, until it is
-	// quiet: see left.
+	// longest limits the time of all readings. Only a request that reads as a draft may be read for longer; see left.
 	longest time.Duration
 
 	last   *RegulatoryRequest
@@ -514,7 +512,7 @@ type readBack struct {
 
 // decide returns the result of the purchase, or its *RegulatoryError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
-	// The interval doubles: a fortieth of the time, 1.5 s at most, allows six to eight readings.
+	// The interval starts at a fortieth of the time, at most 1.5 s, and doubles. This allows six to eight readings.
 	quietFor := b.sent.QuietFor
 	started, interval := time.Now(), min(cmp.Or(min(quietFor, b.longest), b.longest)/40, 1500*time.Millisecond)
 	for {
@@ -553,8 +551,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	}
 }
 
-// mayLag reports whether a reading does not find a request that was known before: readings may lag behind a new
-// request.
+// mayLag reports whether a reading did not find a request that is known to exist: it may come from an old copy.
 func (b *readBack) mayLag(err error) bool { return b.sent.Before != nil && errors.Is(err, ErrNotFound) }
 
 // ended returns the error of a context that has ended, or would before the next reading.
@@ -570,8 +567,8 @@ func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 }
 
 // left is how long the request may still be read: the rest of longest. A request that last read as a draft may be read
-// until it has been one for QuietFor, even after longest, but never after longest + QuietFor, because its status could
-// alternate. Time counts to when the last reading was sent, so that slow responses do not use it up.
+// until it has been a draft for QuietFor, even after longest. Because its status could alternate, reading ends after
+// longest + QuietFor. Only the time until the last reading was sent counts, so that slow responses do not use it up.
 func (b *readBack) left(started, sent time.Time) time.Duration {
 	left := b.longest - sent.Sub(started)
 	if b.memory.DraftSince.IsZero() {
@@ -611,7 +608,7 @@ func denied(purchase, reading error) bool {
 		[]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, first.StatusCode)
 }
 
-// undecided returns why a record decides nothing.
+// undecided returns why a record does not decide the outcome.
 func undecided(record *RegulatoryRequest) error {
 	switch {
 	case record == nil:

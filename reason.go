@@ -21,9 +21,8 @@ var reasonMembers = []string{
 // subjectMembers name the input that a reason in a list is about.
 var subjectMembers = []string{"field", "property", "param"}
 
-// reason returns the reason of a failure from its JSON body, whose plain message is given: the text of the
-// reasonMembers, or of a body that is a text or a list, or else the start of the body. It is empty if the body holds
-// nothing but a status.
+// reason returns the reason of a failure: the text of the reasonMembers of its JSON body, or of a body that is a text
+// or a list, or else message, or the start of the body. It is empty if the body holds only a status.
 func (c *core) reason(status int, body []byte, message string) string {
 	if len(body) <= maxErrorBody {
 		value := jsonread.Parse(string(body))
@@ -55,9 +54,8 @@ func (c *core) startOf(body []byte) string {
 	return oneLine(strings.Join(strings.Fields(start), " "), maxShownBody)
 }
 
-// reasonText returns the text of a value: of an object that of its reasonMembers, or else of all its members. stated
-// reports whether it is a reason. A reason that another one repeats, or that is the name of the HTTP status, is left
-// out.
+// reasonText returns the text of a value; for an object, the text of its reasonMembers, or else of all its members.
+// stated reports whether it is a reason. Repeated reasons and the name of the HTTP status are left out.
 func reasonText(value jsonread.Value, statusText string) (text string, stated bool) {
 	switch value.Kind {
 	case '[':

@@ -57,7 +57,7 @@ type RegulatoryRequest struct {
 }
 
 // MarshalJSON writes Raw, so that a stored draft costs the same when it is read back; changes of its fields are not
-// written. A record without Raw, which a program has made, is written by its fields.
+// written. A record without Raw, made by a program, is written from its fields.
 func (r RegulatoryRequest) MarshalJSON() ([]byte, error) {
 	if r.Raw != "" {
 		return r.Raw.MarshalJSON()
@@ -108,7 +108,7 @@ type AvailableDocument struct {
 	// [Amount.Known] distinguishes a missing price from 0.
 	Amount   Amount `json:"amount,omitzero" alias:"price"`
 	Currency string `json:"currency" spec:"optional"`
-	// Reasons are the items that made the document necessary, and the rules.
+	// Reasons are the items and rules that made the document necessary.
 	Reasons []struct {
 		// ItemID is empty if the whole consignment is the reason.
 		ItemID string `json:"item_id" spec:"optional"`
@@ -136,14 +136,14 @@ func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
 type LineItem struct {
 	ItemID      string `json:"item_id,omitempty"`
 	Description string `json:"description"`
-	// Name is a name beside Description, which some services send. It is read, and not written.
+	// Name is sent by some services in addition to Description. It is read, not written.
 	Name     string  `json:"-" alias:"name"`
 	HSCode   string  `json:"hs_code,omitempty"`
 	Quantity float64 `json:"quantity"`
 	// UnitPrice is in Currency. It is omitted if it is not given.
 	UnitPrice Amount `json:"unit_price,omitzero"`
 	Currency  string `json:"currency,omitempty"`
-	// Weight is in kilograms. Whether it is that of one piece or of all is not documented.
+	// Weight is in kilograms. It is not documented whether it is for one piece or for all.
 	Weight float64 `json:"weight,omitempty"`
 	// OriginCountry is a two-letter country code. The name "manufacturer_country" is read too.
 	OriginCountry string `json:"origin_country,omitempty" alias:"manufacturer_country"`

@@ -189,8 +189,8 @@ func DocumentTypes() []DocumentType {
 // Known reports whether the specification lists the type.
 func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) }
 
-// didYouMean returns a question with the known type that differs only in case, spaces or underscores, or that is the
-// start of the other, or "".
+// didYouMean returns a question with a known type that differs only in case, spaces or underscores, or if one is the
+// start of the other; "" without one.
 func (t DocumentType) didYouMean() string {
 	meant := strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToUpper(strings.TrimSpace(string(t))))
 	near := func(known DocumentType) bool {

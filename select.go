@@ -14,9 +14,9 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// SelectAll selects every document that the draft offers, including manual ones. A request with a manual document
-// stays in processing until a third party has submitted evidence. A draft without a list of offers is an error; an empty
-// list is none.
+// SelectAll selects every document that the draft offers, including manual ones. A request with a manual document stays
+// in processing until a third party has submitted evidence. A draft without a list of offers is an error; an empty list
+// is not.
 func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectDocuments(draft, func(AvailableDocument) bool { return true }), draft.withoutOffers()
 }
@@ -48,10 +48,10 @@ func isType(text string) bool { return DocumentType(text).Known() }
 // mayBeType reports whether a text can be a type that the specification does not list.
 func mayBeType(text string) bool { return mayBeMode(text) && !isUsualMode(text) }
 
-// SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
-// any case of letters (assumption; offer.automated of the dialect is another value). It returns an error if no document
-// on offer shows a Mode, or if none is automated and a Mode may mean it: one that is not "manual" or, if the dialect
-// has the value, one that begins with "auto".
+// SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in any
+// case of letters (assumption; offer.automated of the dialect is another value). It returns an error if no document on
+// offer shows a Mode, or if none is automated and a Mode may mean automated: one that is not "manual" or, if the
+// dialect has the value, one that begins with "auto".
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if draft == nil {
 		return nil, nil
@@ -75,7 +75,7 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 		switch mode := strings.ToLower(offer.Mode); {
 		case mode == "" || mode == "manual" || isAutomated(offer):
 			return false
-		case declared != "": // the service has its own words, also for manual documents
+		case declared != "": // the service has its own modes, even for manual documents
 			return strings.HasPrefix(mode, "auto")
 		}
 		return true

@@ -37,15 +37,15 @@ type Transaction struct {
 	Fee         Amount `json:"fee"`
 	PlatformFee Amount `json:"platform_fee"`
 	Description string `json:"description"`
-	// Flow is the direction: "out" is money that leaves the wallet, the one value that the specification shows. An
-	// assumption is "in".
+	// Flow is the direction: "out", for money that leaves the wallet, or "in". The specification shows only "out"
+	// (assumption: "in").
 	Flow string `json:"flow"`
 	// Status is "success" or "pending"; the specification does not show the full set. "failed" is assumed to be a
 	// transaction that moved no money.
 	Status string `json:"status"`
 	// Metadata can hold shipment_id, and can be an empty object; see [Transaction.ShipmentID].
 	Metadata RawJSON `json:"metadata"`
-	// Shipment is a shipment_id or shipment beside Metadata, which the specification does not show; see
+	// Shipment is the member shipment_id or shipment next to Metadata, which is not specified; see
 	// [Transaction.ShipmentID].
 	Shipment string `json:"-" alias:"shipment_id,shipment"`
 	Platform string `json:"platform"`

@@ -190,7 +190,7 @@ type flow struct {
 	call    []CallOption
 	id      string
 	sole    bool   // this flow made the draft
-	most    Budget // what the selected documents can cost; without an amount if that is not clear
+	most    Budget // what the selected documents can cost; no amount if that is unclear
 	started time.Time
 }
 
@@ -212,12 +212,12 @@ func (f *flow) report(event PollEvent) {
 
 // Prepare takes a draft up to its purchase, and purchases nothing: it edits the draft and reads it again, selects
 // documents, and compares their price with the budget, as [RegulatoryService.AnalyzeAndPoll] does. The result holds the
-// draft as last read and is what [RegulatoryService.Purchase] takes; without DocumentTypes if nothing was selected. The
-// error is a [*ValidationError] or a [*RegulatoryError].
+// draft as last read. Pass it to [RegulatoryService.Purchase]; without DocumentTypes, nothing was selected. The error
+// is a [*ValidationError] or a [*RegulatoryError].
 //
-// Purchase relies on the draft as it was prepared. If time has passed since, such as that of an approval, prepare it
-// again right before the purchase: prices may have changed, and somebody else may have purchased. If nobody else can
-// purchase from the draft, set [PurchaseRequest.Sole]: fewer outcomes are unknown then.
+// Purchase relies on the draft as it was prepared. If time has passed since, such as for an approval, prepare it again
+// right before the purchase: prices may have changed, and somebody else may have purchased. If nobody else can purchase
+// from the draft, set [PurchaseRequest.Sole]: fewer outcomes are unknown then.
 //
 // Specification: "Typical regulatory workflow".
 func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest, opts *AnalyzeAndPollOptions,
@@ -240,7 +240,7 @@ func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest
 	return p, nil
 }
 
-// prepare is Prepare for a flow. With an error too, the result holds the draft as last read.
+// prepare is Prepare for a flow. Even with an error, the result holds the draft as last read.
 func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*PurchaseRequest, error) {
 	draft, err := f.analyzed(ctx, draft)
 	p := &PurchaseRequest{RequestID: f.id, Draft: draft, Sole: f.sole, PurchaseOptions: f.options.Purchase}
@@ -309,7 +309,7 @@ func (f *flow) choose(p *PurchaseRequest) error {
 	f.report(PollEvent{Step: wait.StepSelected, Request: p.Draft})
 	switch budget := f.options.Budget; {
 	case len(selected) == 0:
-		return p.Draft.withoutOffers() // perhaps Select has looked for them in vain
+		return p.Draft.withoutOffers() // Select may have needed the offers
 	case budget != nil:
 		f.most.Currency = budget.Currency
 		f.most.Amount, err = budget.Check(p.Draft, p.DocumentTypes...)
@@ -362,8 +362,8 @@ func (f *flow) compared(draft *RegulatoryRequest, bought *PurchaseResult, record
 		Request: f.service.core.withoutKey(record), Err: over}
 }
 
-// overcharge returns why a charge is above the cost of the draft, or may be; "" if it is not. What the draft showed
-// already is a quote. A negative charge is a debit.
+// overcharge returns why a charge is above the cost of the draft, or may be; "" if it is not. An amount that the draft
+// showed already is a quote. A negative charge is a debit.
 func (f *flow) overcharge(draft *RegulatoryRequest, amount Amount, currency string, raw RawJSON) string {
 	size := amount.Round(9) // as the amounts of an offer are
 	if size.Sign() < 0 {
@@ -404,11 +404,11 @@ func (f *flow) waiting() *waiting {
 }
 
 // Wait polls a purchased request until its status is completed or failed. A failed request is returned together with an
-// error that is [ErrRequestFailed]. A status that neither the specification nor the dialect lists may be a final one: it
-// ends the wait after an hour, with an error that prints the line which declares it as a step before the end. A poll
-// that fails is retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Every error but a
-// [*ValidationError] is a [*RegulatoryError], with the record as last read, which wraps the [*Error] of the last poll,
-// the context's error, or [ErrNotPurchased] for a request that stays a draft.
+// error that is [ErrRequestFailed]. A status that neither the specification nor the dialect lists may be a final one:
+// it ends the wait after an hour. The error prints the line that declares it as not final. A poll that fails is retried
+// if [Error.Retryable] reports true, up to MaxFailures times in a row. Every error but a [*ValidationError] is a
+// [*RegulatoryError], with the record as last read, which wraps the [*Error] of the last poll, the context's error, or
+// [ErrNotPurchased] for a request that stays a draft.
 //
 // Specification: "Poll: GET /v1/regulatory-documents/request/:request_id until status is completed or
 // failed".
@@ -463,8 +463,8 @@ func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 	}
 }
 
-// poll reads the request once. It reports done with the result of the wait, or when to poll next
-// together with a failure that may pass.
+// poll reads the request once. It returns done with the result of the wait, or the time until the next poll, with the
+// error of a failure that may pass.
 func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err error) {
 	w.polls.Begin()
 	record, err := w.service.Get(ctx, w.id, w.call...)
@@ -522,7 +522,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		spelling.Quote(string(record.Status))))
 }
 
-// isBehind reports whether a reading does not find a request that was just purchased: it is of a copy that lags.
+// isBehind reports whether a reading did not find a request that was just purchased: it comes from an old copy.
 func (w *waiting) isBehind(err error) bool {
 	return w.outcome == OutcomeCharged && w.last == nil && errors.Is(err, ErrNotFound)
 }
