@@ -77,9 +77,12 @@ func (d *Dialect) Apply(text string) error {
 		case presets[setting] != nil:
 			d.Overlay(presets[setting]())
 		case !isField:
-			name, value, _ := strings.Cut(strings.Replace(setting, ":", " ", 1), " ")
+			name, value, several := strings.Cut(strings.Replace(setting, ":", " ", 1), " ")
 			if _, err := d.field(name); err == nil {
-				return fmt.Errorf("%q has no =: write %q", setting, Line{name, strings.TrimSpace(value)})
+				return fmt.Errorf("%q has no =: write %q", setting, Line{name, strings.TrimLeft(value, " :->")})
+			}
+			if several {
+				return fmt.Errorf("%q has no =: write FIELD = VALUE, such as \"offer.amount = total\"", setting)
 			}
 			return fmt.Errorf("unknown dialect %q%s", setting, spelling.Suggestion(setting, slices.Sorted(maps.Keys(presets))))
 		default:
@@ -237,7 +240,7 @@ func (d *Dialect) field(name string) (field, error) {
 	}
 	meant := spelling.Meant(name, names)
 	if slices.Contains(specified, name) {
-		meant = ": the specification defines " + name + ", so that no line declares another name for it"
+		meant = ": the specification defines " + name + ", so that no line declares another name for it: remove the line"
 	}
 	return field{}, fmt.Errorf("unknown field %q%s", name, meant)
 }
