@@ -192,6 +192,11 @@ func (s *session) chosen(d draft) (c cost, unknown missing) {
 		known.Offer.DefaultCurrency = budget.Currency
 		d.request.Dialect = &known
 	}
+	needed, currency, err := d.request.Cost(shipping.DocumentType(s.document))
+	if err == nil && currency != budget.Currency {
+		return c, s.notBought(d, fmt.Errorf("it costs up to %s: set a limit in that currency",
+			shipping.Budget{Amount: needed, Currency: currency}))
+	}
 	most, err := budget.Check(d.request, shipping.DocumentType(s.document))
 	if err != nil {
 		return c, s.notBought(d, err)
@@ -205,7 +210,8 @@ func (s *session) chosen(d draft) (c cost, unknown missing) {
 
 // notBought returns that nothing is purchased, and why.
 func (s *session) notBought(d draft, err error) missing {
-	reason := strings.NewReplacer("shipping: ", "", "; nothing was purchased", "").Replace(err.Error())
+	reason := strings.NewReplacer("shipping: ", "", "; nothing was purchased", "", "over budget: ", "",
+		"raise the budget or select fewer documents", "raise the limit").Replace(err.Error())
 	return missing{NotRun, fmt.Sprintf("%s%s for at most %s (-most, WithPurchase): %s; the draft offers %s", notBought,
 		s.document, s.most, reason, joined(slices.Clone(d.slugs)))}
 }

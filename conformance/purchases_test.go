@@ -66,8 +66,8 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		// The transactions do not show the charge of the first, so they would not show that of a second.
 		{offers, buys("STEEL", "12.50 NGN", second), "STEEL", "needs the charge of the first"},
 
-		{offers, buys("FDA", "19.99 NGN"), "", "over budget: 20.00 NGN needed, 19.99 NGN allowed"},
-		{offers, buys("FDA", "20 USD"), "", "priced in NGN"},
+		{offers, buys("FDA", "19.99 NGN"), "", "20.00 NGN needed, 19.99 NGN allowed: raise the limit"},
+		{offers, buys("FDA", "20 USD"), "", "it costs up to 20.00 NGN: set a limit in that currency"},
 		{offers, buys("WATCH", "20 NGN"), "", "the draft offers FDA, STEEL"},
 		{offers, buys("FDA", "all"), "", "write the number first, then a space and the currency"},
 		{offers, buys("FDA", "20"), "", "needs an amount and a currency"},

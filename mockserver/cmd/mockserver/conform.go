@@ -129,10 +129,9 @@ func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
 	switch {
 	case document == "" && most == "" && !cmd.Bool("second-purchase"):
 		return opts, nil
-	case document == "" || most == "":
-		return nil, errors.New("nothing is purchased without a document and a limit: add -purchase TYPE and -most AMOUNT")
-	case !writes:
-		return nil, errors.New("-purchase changes the service: add -write")
+	case document == "" || most == "" || !writes:
+		return nil, errors.New("a purchase needs -write, -purchase and -most, such as -write -purchase CUSTOMS -most " +
+			"\"9000.00 NGN\"; nothing was sent")
 	case err != nil:
 		problem := strings.NewReplacer("shipping: ", "", "ParseBudget ", "").Replace(err.Error())
 		return nil, exit{exitUsage, errors.New("-most: " + problem)}

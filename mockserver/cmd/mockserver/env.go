@@ -120,7 +120,10 @@ http://` + defaultAddr + `.`,
 					return nil
 				}
 				if wait.Sleep(waiting, pause) != nil {
-					return fmt.Errorf("%w, or wait longer with -wait", err)
+					if _, unreachable := errors.AsType[net.Error](err); unreachable {
+						err = fmt.Errorf("%w, or wait longer with -wait", err)
+					}
+					return err
 				}
 			}
 		},
