@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -105,7 +106,7 @@ func overBudget(err error) bool {
 }
 
 // errEmpty is the error of a list that was probably not exported.
-var errEmpty = errors.New("has no shipments")
+var errEmpty = errors.New("no shipments were read")
 
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
 // stop the others.
@@ -150,10 +151,14 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 		return nil, err // the budget is in another currency: the report has nothing else
 	}
 	if len(seen) == 0 {
-		err = errors.Join(err, unread, fmt.Errorf("nightly: -in %s %w", j.list, errEmpty))
+		unread = cmp.Or(unread, fmt.Errorf("%s is empty", j.list))
+		err = errors.Join(err, fmt.Errorf("nightly: -in: %w: %w", unread, errEmpty))
 	}
 	if report == nil {
 		return nil, err
+	}
+	if len(items) == 0 {
+		return report, errors.Join(err, j.results(report))
 	}
 	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
 	fmt.Printf("of %d shipments, %d are completed, %d have nothing to buy, and %d are open; %s of %s spent or reserved "+

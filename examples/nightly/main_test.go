@@ -46,8 +46,8 @@ func TestNights(t *testing.T) {
 			{"2026-11-28", "2000000 NGN", 0, 30, 0, "", true},
 			// Once, without counts that are all 0.
 			{"2026-11-28", "1 USD", 0, 30, 1, "set a budget in that currency; nothing was purchaseda person must", false},
-			{"2026-11-30", "1 NGN", 0, 0, 2, "shipments.txt has no shipments", false}, // an export that failed
-			{"2026-11-29", "1 NGN", 0, 30, 0, "", false},                              // no new shipments
+			{"2026-11-30", "1 NGN", 0, 0, 2, "shipments.txt is empty: no shipments were read", false}, // an export that failed
+			{"2026-11-29", "1 NGN", 0, 30, 0, "", false},                                              // no new shipments
 		} {
 			var err error
 			if j.budget, err = shipping.ParseBudget(run.budget); err != nil {
