@@ -264,6 +264,11 @@ func (e *RegulatoryError) advice() string {
 		text += ": compare the charge with its transactions"
 	}
 	if e.Step == wait.StepPolled && (contextEnded(e.Err) || retryable(e.Err) || errors.Is(e.Err, wait.ErrUnlisted)) {
+		for _, document := range cmp.Or(e.Request, &RegulatoryRequest{}).Documents {
+			if document.Status == "awaiting_evidence" {
+				text += "; " + oneLine(string(document.DocumentType), maxErrorID) + " waits for evidence that a person supplies"
+			}
+		}
 		text += "; call Regulatory.Wait to continue" + e.undeclaredStatus()
 	}
 	return text

@@ -22,7 +22,7 @@ const (
 	defaultMaxResponseBytes = 64 << 20
 )
 
-// Option configures a [Client]; see the With functions.
+// Option configures a [Client]; see the With functions. A nil Option, or one with a nil argument, changes nothing.
 type Option func(*settings)
 
 type settings struct {

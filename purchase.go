@@ -122,7 +122,12 @@ func (p *PurchaseRequest) UnmarshalJSON(text []byte) error {
 		plainPurchase
 		Draft RawJSON `json:"draft"`
 	}{}
-	if err := jsonread.Unmarshal(text, &stored); err != nil {
+	err := jsonread.Unmarshal(text, &stored)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("shipping: PurchaseRequest: %s is a %s: read what MarshalJSON has written, such as "+
+			`"document_types":["FDA"]`, wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:], wrong.Value)
+	}
+	if err != nil {
 		return err
 	}
 	*p = PurchaseRequest(stored.plainPurchase)

@@ -811,6 +811,14 @@ func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 	})
 }
 
+// The error was that of package json, about a type that is not exported.
+func TestPurchaseRequest_UnmarshalJSONOfAnotherForm(t *testing.T) {
+	t.Parallel()
+	err := json.Unmarshal([]byte(`{"document_types":"FDA"}`), new(shipping.PurchaseRequest))
+	shippingtest.Diff(t, "the error", "shipping: PurchaseRequest: document_types is a string: read what MarshalJSON has "+
+		`written, such as "document_types":["FDA"]`, fmt.Sprint(err))
+}
+
 // If the error shared the slice of the caller, a later change of it would change the settled purchase.
 func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
 	t.Parallel()

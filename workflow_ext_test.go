@@ -528,6 +528,8 @@ func TestWait_TheEndOfTheContextJoinsTheLastFailure(t *testing.T) {
 	for name, reads := range map[string]responders{
 		"between polls": {refusal(503, "busy")},
 		"during a poll": {refusal(503, "busy"), hangs},
+		"QUARANTINE waits for evidence that a person supplies": {record("processing",
+			`"documents":[{"document_type":"QUARANTINE","status":"awaiting_evidence"}]`), refusal(503, "busy")},
 	} {
 		for _, resumed := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
@@ -541,7 +543,8 @@ func TestWait_TheEndOfTheContextJoinsTheLastFailure(t *testing.T) {
 					_, err = regulatory.Wait(ctx, "RD-1", nil)
 				}
 				shippingtest.WantError(t, name, err, context.DeadlineExceeded, shipping.ErrServer)
-				if !strings.HasSuffix(err.Error(), "; call Regulatory.Wait to continue") {
+				if !strings.HasSuffix(err.Error(), "; call Regulatory.Wait to continue") ||
+					strings.HasPrefix(name, "QUARANTINE") && !strings.Contains(err.Error(), name) {
 					t.Error(err)
 				}
 			})
