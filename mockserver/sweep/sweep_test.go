@@ -273,8 +273,9 @@ func TestReport_MarksOfDoublePurchases(t *testing.T) {
 }
 
 // The text has an example of each kind of failing runs, and names the others of the kind. It had the requests of one
-// run, although a lost purchase and an unread request have different causes.
-func TestReport_KindsOfFailingRuns(t *testing.T) {
+// run, although a lost purchase and an unread request have different causes. Pairs have no cell in the table: the text
+// had only the number of those in which a request was not made.
+func TestReport_ListsRuns(t *testing.T) {
 	t.Parallel()
 	p := program{buy: func(ctx context.Context, s *job, shipment string) error {
 		return retry(func() error {
@@ -288,19 +289,30 @@ func TestReport_KindsOfFailingRuns(t *testing.T) {
 			return err
 		})
 	}}
+	runs := 0
+	forgets := program{buy: func(ctx context.Context, s *job, shipment string) (err error) {
+		if runs++; runs <= 3 { // without faults, and with one fault
+			err = retry(func() error { _, err := s.analyze(ctx, shipment); return err })
+		}
+		return errors.Join(err, s.call(ctx, "GET", "/v1/rates", struct{}{}, &record{}))
+	}}
 	const requests = "  requests:\n      1  regulatory.analyze#1"
 	for name, test := range map[string]struct {
-		config sweep.Config
-		want   []string // in this order
+		program program
+		config  sweep.Config
+		want    []string // in this order
 	}{
 		"at purchases and readings": {
-			sweep.Config{Faults: []string{"lost-after", "500-after", "404", "500", "refused"}},
+			p, sweep.Config{Faults: []string{"lost-after", "500-after", "404", "500", "refused"}},
 			[]string{"\nregulatory.purchase#1:lost-after (success)\n  paid-twice: ", requests,
 				"  the same at:\n    regulatory.purchase#1:500-after\n\nregulatory.get#1:refused (success)\n  paid-twice: ",
 				requests, "  the same at:\n    regulatory.get#1:404, 500\n\n3 requests"},
 		},
+		"pairs without their request": {forgets, sweep.Config{Pairs: true, Faults: []string{"500"}},
+			[]string{"\nPairs in which a request was not made:\n    regulatory.analyze#1:500,regulatory.analyze#2:500\n" +
+				"    regulatory.analyze#1:500,rates.list#1:500\n\n", "; in 2 the request was not made\n"}},
 		"as without faults": {
-			sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
+			p, sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
 			[]string{"\nwithout faults (success)\n  different: ", requests,
 				"  the same at:\n    regulatory.analyze#1:500\n    regulatory.purchase#1:500\n\n",
 				"regulatory.get#1:500 (success)\n  paid-twice: ", requests},
@@ -308,7 +320,7 @@ func TestReport_KindsOfFailingRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rest := textOf(sweepOf(t, p, test.config))
+			rest := textOf(sweepOf(t, test.program, test.config))
 			for _, want := range test.want {
 				_, after, found := strings.Cut(rest, want)
 				if !found {

@@ -208,11 +208,10 @@ func indented(block string) string {
 }
 
 func (r *Report) summarize(text *strings.Builder, failing int) {
-	absent := 0
-	for _, result := range r.Results {
-		if !result.Struck {
-			absent++
-		}
+	absent := slices.DeleteFunc(slices.Clone(r.Results), func(result RunResult) bool { return result.Struck })
+	pairs := slices.DeleteFunc(slices.Clone(absent), func(result RunResult) bool { return len(result.schedule) == 1 })
+	if len(pairs) > 0 { // which have no cell in the table
+		fmt.Fprintf(text, "\nPairs in which a request was not made:\n%s", schedules(pairs))
 	}
 	all := r.WithoutFaults.Requests
 	requests := slices.DeleteFunc(slices.Clone(all), func(q Request) bool { return q.Operation == Notification })
@@ -225,8 +224,8 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 		text.WriteString(" and the one without")
 	}
 	fmt.Fprintf(text, ", %d failing", failing)
-	if absent > 0 {
-		fmt.Fprintf(text, "; in %d the request was not made", absent)
+	if len(absent) > 0 {
+		fmt.Fprintf(text, "; in %d the request was not made", len(absent))
 	}
 	if r.Left > 0 {
 		fmt.Fprintf(text, "; %d not tried because of the limit", r.Left)
