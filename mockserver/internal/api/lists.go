@@ -56,24 +56,24 @@ func (p Paging) PageCount(total int) int {
 	return max(1, total/p.PerPage+min(1, total%p.PerPage))
 }
 
-// RatePagination is the pagination of rates.
+// PlainPagination is the pagination of every list but webhooks and transactions.
 //
 // Specification: "Rate list pagination object".
-type RatePagination struct {
+type PlainPagination struct {
 	Total     int `json:"total"`
 	PerPage   int `json:"perPage"`
 	Page      int `json:"page"`
 	PageCount int `json:"pageCount"`
 }
 
-func (p Paging) Rates(total int) RatePagination {
-	return RatePagination{total, p.PerPage, p.Page, p.PageCount(total)}
+func (p Paging) Plain(total int) PlainPagination {
+	return PlainPagination{total, p.PerPage, p.Page, p.PageCount(total)}
 }
 
-// pagination is the pagination of webhooks and transactions.
+// linkedPagination is the pagination of webhooks and transactions.
 //
 // Specification: "Webhook pagination object" and "Transaction pagination object".
-type pagination struct {
+type linkedPagination struct {
 	Page          int   `json:"page"`
 	PerPage       int   `json:"perPage"`
 	CurrentPage   int   `json:"currentPage"`
@@ -87,8 +87,8 @@ type pagination struct {
 }
 
 // links returns the pagination with links. beforeFirst and afterLast take the place of the pages that do not exist.
-func (p Paging) links(total int, beforeFirst, afterLast any) pagination {
-	n := pagination{
+func (p Paging) links(total int, beforeFirst, afterLast any) linkedPagination {
+	n := linkedPagination{
 		Page: p.Page, PerPage: p.PerPage, CurrentPage: p.Page, Total: total, PageCount: p.PageCount(total),
 		PrevPage: beforeFirst, NextPage: afterLast,
 	}
@@ -130,7 +130,7 @@ func list(name string) handler {
 	return func(w *world.World, x *wire.Exchange) wire.Reply {
 		p := pagingOf(w, x)
 		find := func() *records.List { return w.Account.Lists[name] }
-		return page(w, name, find, p, func(p Paging, total int) any { return p.Rates(total) })
+		return page(w, name, find, p, func(p Paging, total int) any { return p.Plain(total) })
 	}
 }
 
