@@ -24,18 +24,19 @@ func (w *World) InsertRows(operation string, query url.Values, rows int) {
 }
 
 func (w *World) insertRow(operation string, query url.Values) error {
+	if operation == shipping.OpListWebhooks {
+		_, err := w.AddWebhook(notify.Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
+		return err
+	}
+	w.Lock()
+	defer w.Unlock()
+	if err := w.Room(0); err != nil {
+		return err
+	}
 	switch operation {
 	case shipping.OpListRates:
 		return w.insertRate()
-	case shipping.OpListWebhooks:
-		_, err := w.AddWebhook(notify.Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
-		return err
 	case shipping.OpListTransactions:
-		w.Lock()
-		defer w.Unlock()
-		if err := w.Room(0); err != nil {
-			return err
-		}
 		return w.Account.Fund(query.Get("wallet"), "1", "Wallet funded", w.Clock.Now())
 	default:
 		return fmt.Errorf("the world cannot make a row of %s", operation)
@@ -58,13 +59,9 @@ func (w *World) RemoveRows(operation string, rows int) {
 	}
 }
 
-// insertRate inserts a copy of the newest rate, with a new id and the current time.
+// insertRate inserts a copy of the newest rate, with a new id and the current time. The caller holds
+// the lock.
 func (w *World) insertRate() error {
-	w.Lock()
-	defer w.Unlock()
-	if err := w.Room(0); err != nil {
-		return err
-	}
 	newest := w.Account.List("rates").Page(1, 1, false)
 	if len(newest) == 0 {
 		return fmt.Errorf("the world has no rate to copy")
