@@ -22,7 +22,7 @@ type Rule struct {
 	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase", or a method and path, such as
 	// "POST /v1/shipments/{id}" of a stub. Empty: every operation that the
 	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages, for
-	// [RemoveRows] rates and webhooks, and for [Repeat] those that change something. Faults of notifications have the
+	// [RemoveRows] those but transactions, and for [Repeat] those that change something. Faults of notifications have the
 	// operation [Notification] or none.
 	Operation string `json:"operation,omitempty" doc:"The operation that is struck, such as regulatory.purchase, or the method and path of a stub, such as POST /v1/shipments. GET /_mock/faults lists them. Default: every one that the fault can happen to."`
 	// Event selects notifications of one kind of event, such as "shipment.updated".

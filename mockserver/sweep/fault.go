@@ -104,7 +104,7 @@ func faults(patience time.Duration) []Fault {
 			"becomes failed", to: charging, rule: generation},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list,
 			rule: before(fault.InsertRows(3))},
-		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates,
+		{Name: "removed", Summary: "the three newest records vanish from the list before the page is read", to: removable,
 			rule: before(fault.RemoveRows(3))},
 		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again",
 			to: notified, rule: before(fault.RepeatNotification())},
@@ -141,4 +141,8 @@ func reading(operation string) bool {
 
 func list(operation string) bool { return byname.Has(operation, byname.Pages) }
 
-func rates(operation string) bool { return operation == shipping.OpListRates }
+// removable reports whether an operation reads a list whose records can vanish without changing what the goal expects:
+// transactions stay, and a webhook that vanishes receives no notifications.
+func removable(operation string) bool {
+	return list(operation) && operation != shipping.OpListTransactions && operation != shipping.OpListWebhooks
+}

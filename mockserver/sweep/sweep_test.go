@@ -159,6 +159,8 @@ func TestParseSchedule(t *testing.T) {
 		"regulatory.buy#1:500":                 `unknown operation "regulatory.buy": did you mean "regulatory.get"?`,
 		"regulatory.purchase#1:lost":           `unknown fault "lost"`,
 		"regulatory.purchase#1:inserted":       "has no effect",
+		"transactions.list#1:removed":          "has no effect",
+		"webhooks.list#1:removed":              "has no effect",
 		"regulatory.purchase#1:500,rates.list": "is not a fault at a request",
 	} {
 		shippingtest.Contains(t, text, shippingtest.Err(sweep.ParseSchedule(text)), want)
