@@ -105,7 +105,8 @@ func (s *session) checkRefusedPurchases(d draft) {
 	}
 }
 
-// stages is the order of the states of a request.
+// stages is the order of the states of a request. States of one stage can follow each other, but
+// nothing follows an end.
 var stages = map[string]int{"draft": 10, "purchasing": 20, "processing": 30, "completed": 90, "failed": 90}
 
 // generating reports whether a purchased request is not at its end: "Poll until status is completed or failed." A state
@@ -165,8 +166,8 @@ func (s *session) poll(again func() bool) {
 func backwards(seen []string) (problems []string) {
 	for i, state := range seen[1:] {
 		from, to := stages[seen[i]], stages[state]
-		problems = append(problems,
-			problem(to > 0 && (to < from || to == from && state != seen[i]), "status is %q, and %q later", seen[i], state)...)
+		isWrong := to > 0 && state != seen[i] && (to < from || from == stages["completed"])
+		problems = append(problems, problem(isWrong, "status is %q, and %q later", seen[i], state)...)
 	}
 	return problems
 }
