@@ -176,7 +176,9 @@ func (r *RegulatoryRequest) mayBeAnalyzing() bool {
 func (r *RegulatoryRequest) expired() bool { return r.means() == "expired" }
 
 // unlisted reports whether neither the specification nor the dialect lists the status.
-func (r *RegulatoryRequest) unlisted() bool { return evidence.Unlisted(string(r.Status), r.Dialect) }
+func (r *RegulatoryRequest) unlisted() bool {
+	return wait.StateOf(string(r.Status), r.means()) == wait.Unlisted
+}
 
 // means returns the meaning of the status that the dialect declares; "" without one.
 func (r *RegulatoryRequest) means() string {
@@ -276,7 +278,7 @@ func (f *flow) analyzed(ctx context.Context, record *RegulatoryRequest) (*Regula
 	waiting := f.waiting()
 	waiting.analysis, waiting.last = true, record
 	waiting.polls.Begin()
-	if err := sleep(ctx, waiting.polls.Found(ctx, true, false, false).Next, nil); err != nil {
+	if err := sleep(ctx, waiting.polls.Found(ctx, wait.Draft).Next, nil); err != nil {
 		return record, waiting.failed(err)
 	}
 	return waiting.run(ctx)
@@ -489,8 +491,11 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	if w.analysis && !record.mayBeAnalyzing() {
 		return 0, true, nil
 	}
-	poll := w.polls.Found(ctx, record.Status == StatusDraft || w.analysis, record.Status.Final() || record.expired(),
-		record.unlisted())
+	state := wait.StateOf(string(record.Status), record.means())
+	if w.analysis {
+		state = wait.Draft
+	}
+	poll := w.polls.Found(ctx, state)
 	switch poll.End {
 	case wait.StillDraft:
 		if w.analysis {

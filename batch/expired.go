@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,9 +49,9 @@ func (e *entry) mayBeSold(record *shipping.RegulatoryRequest) string {
 	return ""
 }
 
-// meansExpired reports whether the dialect declares that a draft with the status has expired.
-func (e *entry) meansExpired(status shipping.RequestStatus) bool {
-	return e.dialect != nil && e.dialect.Record.States[string(status)] == "expired"
+// means returns the meaning of a status that the dialect declares; "" without one.
+func (e *entry) means(status shipping.RequestStatus) string {
+	return cmp.Or(e.dialect, new(dialect.Dialect)).Record.States[string(status)]
 }
 
 // showsPurchase reports whether a record shows a transaction, a charge or documents.
@@ -89,11 +90,11 @@ func (e *entry) undeclaredStatus(failed *shipping.RegulatoryError) error {
 		errors.Is(failed.Err, context.DeadlineExceeded) {
 		return failed.Err
 	}
-	status := string(failed.Request.Status)
-	if e.dialect != nil && e.dialect.Record.States[status] != "" {
+	status := failed.Request.Status
+	if e.means(status) != "" {
 		return failed.Err
 	}
-	return e.declaring(failed.Err, "status", dialect.Line{Field: "record.states", Value: status + "=expired"})
+	return e.declaring(failed.Err, "status", dialect.Line{Field: "record.states", Value: string(status) + "=expired"})
 }
 
 // undeclaredCode returns the error of a refused purchase, with the line that declares its code, unless the refusal has

@@ -293,7 +293,7 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 	if err := e.foundElsewhere(draft); err != nil {
 		return 0, err
 	}
-	if e.meansExpired(draft.Status) {
+	if e.means(draft.Status) == "expired" {
 		return e.expired(ctx, draft, fmt.Errorf("the draft has expired: its status is %s",
 			spelling.Quote(string(draft.Status))))
 	}
@@ -319,12 +319,12 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 		if failed.Step == wait.StepAnalyzed {
 			return 0, e.failed(failed.Step, failed.Request, e.undeclaredStatus(failed))
 		}
-		return 0, e.failed(failed.Step, failed.Request, cmp.Or(isDraft(failed.Request), failed.Err))
+		return 0, e.failed(failed.Step, failed.Request, cmp.Or(notDraft(failed.Request), failed.Err))
 	}
 	if err != nil {
 		return 0, err
 	}
-	if err := isDraft(purchase.Draft); err != nil {
+	if err := notDraft(purchase.Draft); err != nil {
 		return 0, e.failed(wait.StepEdited, purchase.Draft, err)
 	}
 	e.record.NotSelected = notSelected(purchase.Draft, purchase.DocumentTypes)
@@ -378,8 +378,8 @@ func (e *entry) outcome() shipping.PurchaseOutcome {
 	return shipping.OutcomeNotCharged
 }
 
-// isDraft reports a request that must not be purchased, because it is not a draft.
-func isDraft(record *shipping.RegulatoryRequest) error {
+// notDraft returns the error of a request that must not be purchased, because it is not a draft; nil for a draft.
+func notDraft(record *shipping.RegulatoryRequest) error {
 	if record == nil || record.Status == shipping.StatusDraft {
 		return nil
 	}
@@ -451,12 +451,13 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.record.Step == StepFailed && record.Status == shipping.StatusDraft {
 		return 0, e.failed(wait.StepPolled, record, errDraftAgain)
 	}
-	isUnlisted := evidence.Unlisted(string(record.Status), record.Dialect)
-	poll := e.polls.Found(ctx, record.Status == shipping.StatusDraft, record.Status.Final(), isUnlisted)
-	if e.unlisted = nil; isUnlisted {
+	e.dialect = record.Dialect
+	state := wait.StateOf(string(record.Status), e.means(record.Status))
+	poll := e.polls.Found(ctx, state)
+	if e.unlisted = nil; state == wait.Unlisted {
 		e.unlisted = &shipping.RegulatoryRequest{Status: record.Status, Dialect: record.Dialect}
 	}
-	if e.dialect = record.Dialect; e.record.Step == StepPurchased && record.Status != shipping.StatusDraft {
+	if e.record.Step == StepPurchased && record.Status != shipping.StatusDraft {
 		e.charge(record.ChargedAmount, record.Currency, record.Raw) // at once, so that a run that buys on learns of it
 	}
 	switch poll.End {
@@ -652,6 +653,7 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 			return 0, errors.Join(err, stopped)
 		}
 		// A part of the lease may be too short to read the request for long enough, so it is settled under the renewed claim.
+		// The purchase is recorded as refused now, so that the outcome of settle does not lead here again.
 		e.refusal, _ = errors.AsType[*shipping.Error](failed.Err) // without the end of that part
 		return e.settle(ctx)
 	default:

@@ -42,8 +42,8 @@ type Case struct {
 	Response Response
 	// State is the status of the request when it was read back after the purchase.
 	State status.State
-	// Documents is NoList if the draft is not known, because then no list is known to be new; but Some of a draft that
-	// has a list, because it may be.
+	// Documents compares the new lists. If the record before the purchase is not known, no list is known to be new: it is
+	// NoList, or Some if the request still reads as a draft and has a list, which may be new.
 	Documents Documents
 	// Known: the record is known as it was before the purchase, and it was a draft.
 	Known bool
@@ -95,11 +95,14 @@ func (r row) matches(c Case) bool {
 		(r.also == nil || r.also(c))
 }
 
+// notDraft holds every state that was read and is not a draft.
+const notDraft = ^(status.Unread | status.Draft)
+
 // rows has a row for each line of the table of [Decide] but the last.
 var rows = [...]row{
 	{response: Unsent, result: NotCharged},
 	{response: Confirmation, result: Success},
-	{response: Lost, state: status.PurchasedStates | status.Other, documents: These, also: known, result: Success},
+	{response: Lost, state: notDraft, documents: These, also: known, result: Success},
 	{response: Lost, state: status.PurchasedStates, documents: NoList, also: sole, result: Success},
 	{response: Lost, state: status.PurchasedStates, also: onlyThese, result: Success},
 	{response: Lost, state: status.Draft, documents: NoList, also: quiet, result: NotCharged},
@@ -107,8 +110,7 @@ var rows = [...]row{
 	{response: Refusal, state: status.Other, documents: NoList, also: expired, result: NotCharged},
 	{response: Refusal, state: status.Completed, documents: Others, also: known, result: NotCharged},
 	{response: Refusal, state: status.Unread, also: denied, result: NotCharged},
-	{response: Refusal | Contradicted, state: status.PurchasedStates | status.Other, documents: These, also: known,
-		result: PurchasedBefore},
+	{response: Refusal | Contradicted, state: notDraft, documents: These, also: known, result: PurchasedBefore},
 }
 
 // Decide returns the result of a purchase, by this table. Lists and charges are those that the draft did not show: what
@@ -142,7 +144,8 @@ func Decide(c Case) Result {
 	return Unknown
 }
 
-// Undecidable reports whether no later reading can decide: the request has ended, or lists other documents.
+// Undecidable reports whether no later reading can decide what [Decide] has not: the request has ended, or it is not a
+// draft and has a new list.
 func (c Case) Undecidable() bool {
 	return c.State.Final() || c.State != status.Draft && c.Documents != NoList
 }

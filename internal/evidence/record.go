@@ -77,7 +77,7 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 		}
 		for _, name := range also(d.Record.ChargedAmount, "charged_amount") {
 			if charge := level.At(name); isCharge(charge) {
-				r.Charge += charged(charge)
+				r.Charge += charged(charge) // only compared: two charges are another text than one of them
 				r.charge = jsonread.Member{Name: name, Value: charge}
 			}
 		}
@@ -94,11 +94,6 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 		}
 	}
 	return r
-}
-
-// Unlisted reports whether neither the specification nor the dialect, which may be nil, lists a status.
-func Unlisted(name string, d *dialect.Dialect) bool {
-	return name != "" && status.Of(name).State == status.Other && (d == nil || d.Record.States[name] == "")
 }
 
 // in returns the dialect of the service, which decides nothing if none is known.

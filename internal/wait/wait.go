@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/status"
 )
 
 // Sleep waits for d. It returns the cause of ctx if ctx ends first, and context.DeadlineExceeded at once if the
@@ -78,6 +80,33 @@ func (i Intervals) Next(interval *time.Duration) time.Duration {
 	return next
 }
 
+// State is what a wait has to know of the status of a request.
+type State uint8
+
+const (
+	// Underway: the status will change.
+	Underway State = iota
+	// Draft: the request is a draft, or its analysis has not finished.
+	Draft
+	// Unlisted: neither the specification nor the dialect lists the status.
+	Unlisted
+	// Final: the status will not change.
+	Final
+)
+
+// StateOf returns the state of a request with a status, which means what the dialect declares, or "".
+func StateOf(name, declared string) State {
+	switch known := status.Of(name); {
+	case known.Final, declared == "expired":
+		return Final
+	case known.State == status.Draft:
+		return Draft
+	case known.State == status.Other && declared == "" && name != "":
+		return Unlisted
+	}
+	return Underway
+}
+
 // End is how a wait ended, or that it has not.
 type End uint8
 
@@ -108,12 +137,11 @@ const unlistedFor = time.Hour
 type Polls struct {
 	Intervals // with their defaults
 	started   time.Time
-	// since when every poll that did not fail has found a draft, or a status that nothing lists; zero if the last one did
-	// not
-	drafts, unlisted time.Time
-	interval         time.Duration
-	polls            int
-	failures         int
+	state     State // which the polls that did not fail have found since
+	since     time.Time
+	interval  time.Duration
+	polls     int
+	failures  int
 }
 
 // Poll is a poll and what follows it.
@@ -134,32 +162,22 @@ func (p *Polls) Begin() {
 	p.polls++
 }
 
-// Found returns what follows a poll that found the request as a draft, in a final state, in one that nothing lists, or
-// in none of them.
-func (p *Polls) Found(ctx context.Context, draft, final, unlisted bool) Poll {
+// Found returns what follows a poll that found the request in a state.
+func (p *Polls) Found(ctx context.Context, state State) Poll {
 	p.failures = 0
-	next := p.next(ctx)
+	if state != p.state || p.since.IsZero() {
+		p.state, p.since = state, time.Now()
+	}
+	next, lasted := p.next(ctx), time.Since(p.since)
 	switch {
-	case final:
+	case state == Final:
 		return p.poll(AtEnd, 0)
-	case lasts(&p.drafts, draft) >= p.DraftFor:
+	case state == Draft && lasted >= p.DraftFor:
 		return p.poll(StillDraft, 0)
-	case lasts(&p.unlisted, unlisted) >= unlistedFor:
+	case state == Unlisted && lasted >= unlistedFor:
 		return p.poll(StillUnlisted, 0)
 	}
 	return p.poll(NotYet, next)
-}
-
-// lasts returns for how long a condition has held since a time, which it sets; 0 if it does not hold.
-func lasts(since *time.Time, holds bool) time.Duration {
-	switch {
-	case !holds:
-		*since = time.Time{}
-		return 0
-	case since.IsZero():
-		*since = time.Now()
-	}
-	return time.Since(*since)
 }
 
 // Failed returns what follows a poll that failed: another, no sooner than after, if it may go well.

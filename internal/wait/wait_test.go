@@ -64,7 +64,21 @@ func poll(ctx context.Context, polls *wait.Polls, f found) wait.Poll {
 	if f == busy || f == gone {
 		return polls.Failed(ctx, f == busy, 20*time.Second)
 	}
-	return polls.Found(ctx, f == draft, f == completed, false)
+	return polls.Found(ctx, map[found]wait.State{draft: wait.Draft, completed: wait.Final}[f])
+}
+
+// The state of a request follows from the table of statuses and from what the dialect declares.
+func TestStateOf(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[[2]string]wait.State{
+		{"draft"}: wait.Draft, {"processing"}: wait.Underway, {"purchasing"}: wait.Underway, {""}: wait.Underway,
+		{"completed"}: wait.Final, {"failed"}: wait.Final, {"new"}: wait.Unlisted, {"gone", "expired"}: wait.Final,
+		{"queued", "generating"}: wait.Underway,
+	} {
+		if got := wait.StateOf(status[0], status[1]); got != want {
+			t.Errorf("%q: %v, want %v", status, got, want)
+		}
+	}
 }
 
 // A wait ends with its last state, or with a failure that is not retried or one more than MaxFailures in a row.
