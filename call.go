@@ -2,7 +2,6 @@ package shipping
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -433,7 +432,11 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		return noClient()
 	}
 	operation := operations.Operation{Name: "do", Method: strings.ToUpper(method), Retry: operations.Unsent}
-	if err := cmp.Or(checkDo(operation.Method, path), checkOut(out)); err != nil {
+	var err error
+	if operation.Route, err = routeOf(operation.Method, path); err != nil {
+		return err
+	}
+	if err = checkOut(out); err != nil {
 		return err
 	}
 	switch operation.Method {
@@ -445,9 +448,8 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 			operation.Retry, operation.Charges = operations.Never, true
 		}
 	}
-	operation.Route = escapeSegments(path)
 	call = append(slices.Clip(call), withValues(query))
-	_, _, err := fetch(ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true}, call,
+	_, _, err = fetch(ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true}, call,
 		func(data RawJSON, _ []byte) *Error {
 			if out == nil {
 				return nil
@@ -477,33 +479,26 @@ func checkOut(out any) error {
 	return nil
 }
 
-func checkDo(method, path string) error {
+// routeOf returns a path whose segments are escaped; existing escapes stay.
+func routeOf(method, path string) (string, error) {
 	const operation = "do"
 	switch {
 	case method == "" || strings.ContainsAny(method, " \t\r\n/"):
-		return invalidRequest(operation, "method", "is not an HTTP method: pass one such as http.MethodGet")
+		return "", invalidRequest(operation, "method", "is not an HTTP method: pass one such as http.MethodGet")
 	case !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//"):
-		return invalidRequest(operation, "path",
+		return "", invalidRequest(operation, "path",
 			`must start with one slash, such as "/v1/shipments": the key is sent to the base address only`)
 	case strings.ContainsAny(path, "?#"):
-		return invalidRequest(operation, "path",
+		return "", invalidRequest(operation, "path",
 			"holds a query or fragment: pass the query as url.Values, and escape path elements with url.PathEscape")
 	}
-	for segment := range strings.SplitSeq(path, "/") {
-		if plain, err := url.PathUnescape(segment); err != nil || plain == "." || plain == ".." {
-			return invalidRequest(operation, "path", `has an element that is ".", ".." or badly escaped`)
-		}
-	}
-	return nil
-}
-
-// escapeSegments escapes each segment of a path, and keeps existing escapes.
-func escapeSegments(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
-		if plain, err := url.PathUnescape(segment); err == nil {
-			segments[i] = url.PathEscape(plain)
+		plain, err := url.PathUnescape(segment)
+		if err != nil || plain == "." || plain == ".." {
+			return "", invalidRequest(operation, "path", `has an element that is ".", ".." or badly escaped`)
 		}
+		segments[i] = url.PathEscape(plain)
 	}
-	return strings.Join(segments, "/")
+	return strings.Join(segments, "/"), nil
 }
