@@ -42,14 +42,11 @@ func WithReason(ctx context.Context, err error) error {
 // gateways give up after 29 to 100 s, and the service behind one may go on.
 const QuietFor = 5 * time.Minute
 
-// Intervals bound the polls of a wait. Zero fields take the defaults.
+// Intervals bound the polls of a wait. The fields are those of shipping.PollOptions, which describes them.
 type Intervals struct {
-	// MinInterval and MaxInterval bound the time between polls. Defaults 1 s and 30 s.
 	MinInterval, MaxInterval time.Duration
-	// MaxFailures is how many failed polls in a row are tolerated. Default 10.
-	MaxFailures int
-	// DraftFor is how long a request may stay a draft. Default 1 min.
-	DraftFor time.Duration
+	MaxFailures              int
+	DraftFor                 time.Duration
 }
 
 // longest keeps sums of times within their type.
