@@ -213,11 +213,13 @@ func (x *exchange) unusable(failure *Error) *Error {
 func (c *core) responseID(header http.Header) string {
 	names := []string{"X-Request-Id", "Request-Id", "X-Correlation-Id"} // the usual headers
 	if name := c.dialect.Refusal.ResponseID; name != "" {
-		names = []string{name}
+		names = []string{http.CanonicalHeaderKey(name)}
 	}
 	for _, name := range names {
-		if id := strings.TrimSpace(header.Get(name)); id != "" {
-			return oneLine(id, maxErrorID)
+		for _, id := range header[name] {
+			if id = strings.TrimSpace(id); id != "" {
+				return oneLine(id, maxErrorID)
+			}
 		}
 	}
 	return ""
