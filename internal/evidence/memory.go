@@ -28,7 +28,7 @@ type Reading struct {
 
 // Memory is what the readings so far have shown. The zero value is that of no reading.
 type Memory struct {
-	// DraftSince is when the first of the drafts in a row was read; zero if the last record was not a draft.
+	// DraftSince is when the read of the first of the drafts in a row was sent; zero if the last record was not a draft.
 	DraftSince time.Time
 
 	others  bool // a record listed other documents
