@@ -42,7 +42,8 @@ type Rule struct {
 	Until time.Time `json:"until,omitzero" doc:"Strike and count only requests before this time of the world."`
 	// Committed strikes after the operation: its changes are made, and only the response is affected. An
 	// operation that was interrupted at a [Point] is not struck. A rule that is not committed strikes before the
-	// operation.
+	// operation, which then does not happen: a fault that changes the response, such as [Truncate], changes an empty
+	// success, also of a list.
 	Committed bool `json:"committed,omitempty" doc:"Strike after the operation has taken effect, so that only the response is affected. Default: before the operation."`
 	// Point strikes inside the operation instead.
 	Point Point `json:"point,omitempty" doc:"Strike inside the operation instead. The first three points are those of a purchase: the operation is interrupted there. At generation, a document fails."`
