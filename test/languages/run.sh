@@ -65,16 +65,17 @@ swept passes -restart -- python3 careful.py '{shipment}' '{dir}'
 swept paid-twice -- node careless.mjs '{shipment}'
 swept passes -restart -- node careful.mjs '{shipment}' '{dir}'
 
-# These were written from docs/sweep.md only. With -parallel 40, the runs that wait five minutes do so at the same time.
+# These were written from docs/sweep.md only. With -parallel 40, the runs that wait five minutes, some of them twice, do
+# so at the same time.
 cd ../../test/languages
 notify=(-quiet 8s -notify 'http://127.0.0.1:{port}/')
 swept sent-again -- python3 programs.py retry-everything '{shipment}' '{dir}'
 swept paid-twice -- python3 programs.py ask-once '{shipment}' '{dir}'
 swept paid-twice "${notify[@]}" -faults twice,replayed,forged -- python3 programs.py receive-by-delivery '{shipment}' '{port}'
-swept passes -restart -parallel 40 -- python3 programs.py careful '{shipment}' '{dir}'
+swept passes -restart -parallel 40 -timeout 12m -- python3 programs.py careful '{shipment}' '{dir}'
 swept missing -- node programs.mjs ok-is-enough '{shipment}' '{dir}'
 swept missing -restart "${notify[@]}" -faults killed -- node programs.mjs respond-first '{shipment}' '{dir}' '{port}'
-swept passes -restart -parallel 40 "${notify[@]}" -- node programs.mjs queue '{shipment}' '{dir}' '{port}'
+swept passes -restart -parallel 40 -timeout 12m "${notify[@]}" -- node programs.mjs queue '{shipment}' '{dir}' '{port}'
 swept paid-twice -- perl programs.pl gone-begins-again '{shipment}'
 swept passes -- perl programs.pl give-up '{shipment}'
 swept paid-twice -- bash transactions.sh '{shipment}' '{wallet}'
