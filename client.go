@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/shipping-go/shipping/dialect"
-	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/transport"
@@ -43,20 +42,13 @@ type Client struct {
 
 // core is shared by the services of one client.
 type core struct {
+	settings   // with their defaults
 	baseURL    baseURL
 	key        redact.Key
 	transport  *transport.Client
 	header     http.Header // of every request; a call adds to a copy
-	policy     RetryPolicy
-	observer   Observer
-	log        callLog                               // nil logs nothing
-	drift      func(operation string, found []Drift) // nil reports nothing
-	maxBody    int64
 	operations []operations.Operation
-	dialect    *dialect.Dialect
-	refusals   dialect.Refusal  // of the dialect, with defaults
 	shown      *dialect.Dialect // of records; nil without WithDialect
-	reader     *jsonread.Reader // of records, under the names of the dialect
 }
 
 // NewClient returns a client that authenticates with secretKey ("Bearer <SECRET_KEY>"). The base
@@ -68,20 +60,16 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if err := checkKey(secretKey); err != nil {
 		return nil, err
 	}
-	base, err := parseBaseURL(s.baseURL, cmp.Or(s.baseURLSource, "WithBaseURL"), s.plainHTTP)
+	base, err := parseBaseURL(s.address, cmp.Or(s.addressSource, "WithBaseURL"), s.plainHTTP)
 	if err != nil {
 		return nil, err
 	}
 	if s.dialectProblem != nil {
 		return nil, invalidOption("WithDialect", s.dialectProblem.Error())
 	}
-	decided := cmp.Or(s.dialect, new(dialect.Dialect))
-	table, err := operations.WithRoutes(decided.Routes)
-	if err != nil {
-		return nil, invalidOption("WithDialect", err.Error())
-	}
-	policy, err := s.policy.withDefaults()
-	if err != nil {
+	shown := s.dialect
+	s.dialect, s.reader = cmp.Or(s.dialect, new(dialect.Dialect)), cmp.Or(s.reader, responses())
+	if s.policy, err = s.policy.withDefaults(); err != nil {
 		return nil, err
 	}
 	if s.maxBody < 0 {
@@ -91,15 +79,13 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if s.maxBody == 0 {
 		s.maxBody = defaultMaxResponseBytes
 	}
-	key := redact.New(secretKey)
+	table, _ := operations.WithRoutes(s.dialect.Routes) // which the dialect has checked
 	c := &core{
-		baseURL: base, key: key, policy: policy, maxBody: s.maxBody,
-		header:   http.Header{"Accept": {"application/json"}, "User-Agent": {userAgent}},
-		observer: s.observer, log: s.log, drift: s.drift,
-		operations: table, dialect: decided, shown: s.dialect, refusals: s.refusals, reader: cmp.Or(s.reader, responses()),
+		settings: s, baseURL: base, key: redact.New(secretKey), operations: table, shown: shown,
+		header: http.Header{"Accept": {"application/json"}, "User-Agent": {userAgent}},
 	}
 	c.transport = transport.New(transport.Config{
-		HTTP: s.httpClient, Key: key, Policy: transport.Policy(policy), Limiter: s.limiter, MaxBody: s.maxBody,
+		HTTP: s.httpClient, Key: c.key, Policy: transport.Policy(s.policy), Limiter: s.limiter, MaxBody: s.maxBody,
 	})
 	return &Client{
 		Rates: RatesService{c}, Countries: CountriesService{c}, Webhooks: WebhooksService{c},
@@ -122,7 +108,7 @@ func newSettings(opts []Option) settings {
 // [WithBaseURL] overrides the variable. A missing or invalid variable is a [*ValidationError] that names it.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
 	key, base := os.Getenv(envSecretKey), os.Getenv(envBaseURL)
-	fromEnv := func(s *settings) { s.baseURL, s.baseURLSource = base, envBaseURL }
+	fromEnv := func(s *settings) { s.address, s.addressSource = base, envBaseURL }
 	opts = append([]Option{fromEnv}, opts...)
 	if file := os.Getenv(envDialect); file != "" {
 		d, err := dialect.Read(file)
@@ -132,7 +118,7 @@ func NewClientFromEnv(opts ...Option) (*Client, error) {
 		opts = slices.Insert(opts, 1, WithDialect(d))
 	}
 	switch {
-	case key == "" && newSettings(opts).baseURL == "":
+	case key == "" && newSettings(opts).address == "":
 		return nil, invalidOption(envSecretKey+" and "+envBaseURL,
 			"are not set: export the account's secret key and the base address")
 	case key == "":

@@ -26,26 +26,26 @@ const (
 type Option func(*settings)
 
 type settings struct {
-	baseURL        string
-	baseURLSource  string // WithBaseURL if empty
+	address        string
+	addressSource  string // WithBaseURL if empty
 	plainHTTP      bool
 	httpClient     *http.Client
 	policy         RetryPolicy
-	log            callLog
+	log            callLog // nil logs nothing
 	limiter        transport.Limiter
 	maxBody        int64
 	observer       Observer
-	drift          func(operation string, found []Drift)
+	drift          func(operation string, found []Drift) // nil reports nothing
 	dialect        *dialect.Dialect
 	dialectProblem error
 	refusals       dialect.Refusal  // of the dialect, with defaults
-	reader         *jsonread.Reader // of records in the dialect
+	reader         *jsonread.Reader // of records, under the names of the dialect
 }
 
 // WithBaseURL sets the service's base address, such as https://api.example.com. It is required. A trailing
 // slash and a trailing /v1 are accepted and make no difference; another version at the end is refused.
 func WithBaseURL(address string) Option {
-	return func(s *settings) { s.baseURL, s.baseURLSource = address, "" }
+	return func(s *settings) { s.address, s.addressSource = address, "" }
 }
 
 // WithPlainHTTP allows an http:// base address on a public host. Without it http:// is accepted only
