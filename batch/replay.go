@@ -111,6 +111,9 @@ func (r *ReplayReport) Count(state ReplayState) int {
 // QueuedReplays reads a report, one outcome in JSON per line, and returns the keys of the queued replays, for
 // [ReplayOptions]. Blank lines are skipped. If a line cannot be read, the error has its number.
 func QueuedReplays(report io.Reader) (map[string]bool, error) {
+	if report == nil {
+		return nil, invalid("QueuedReplays", "needs a report: open the file that has the outcomes")
+	}
 	queued := map[string]bool{}
 	lines := bufio.NewReader(report)
 	for number := 1; ; number++ {

@@ -164,6 +164,9 @@ func TestQueuedReplays_CountsLines(t *testing.T) {
 	}
 	// Names match byte for byte: KEY is not the member key.
 	const other = `{"key":"WD-3","KEY":"WD-4","State":"queued","state":"failed"}`
+	if _, err := batch.QueuedReplays(nil); !errors.Is(err, shipping.ErrInvalidRequest) {
+		t.Errorf("without a report: %v", err)
+	}
 	keys, err := batch.QueuedReplays(strings.NewReader(other + "\n" + queued + "\r\n \n" + failed + "\n" + failed))
 	shippingtest.NoError(t, err)
 	shippingtest.Diff(t, "keys", map[string]bool{"WD-1": true}, keys)

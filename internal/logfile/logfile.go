@@ -217,6 +217,9 @@ func OpenStorage(path string, format Format) (Storage, error) {
 	opened, err := os.OpenFile(absolute, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		if err := create(absolute, format.Header()); err != nil {
+			if failed, ok := errors.AsType[*os.PathError](err); ok {
+				failed.Path = absolute // not that of the lock, which the caller does not know
+			}
 			return nil, err
 		}
 		opened, err = os.OpenFile(absolute, os.O_RDWR, 0)
