@@ -31,7 +31,7 @@ const (
 
 // InWorld is the end of an advice to use a record that a world has. It does not contain the name of the world, which is
 // a part of its key: clients withhold a text with a part of the key.
-const InWorld = "GET /_mock/worlds/NAME lists (NAME: home, or SCENARIO_NAME of the key; in Go: World.Shipments, Invoices)"
+const InWorld = "GET /_mock/worlds/NAME lists (NAME: home, or SCENARIO_NAME of the key; in Go: World.Shipments)"
 
 // Analyze opens a request: a draft with the documents that the goods require, priced in the wallet's
 // currency at the current exchange rate. Exactly one of shipment id and file URL is required.
@@ -57,7 +57,7 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 		goods, known = d.config.Goods(in)
 	}
 	if in.ShipmentID != "" && !known {
-		advice := "use one that " + InWorld + ", or send file_url (in Go: FileURL)"
+		advice := "use one that " + InWorld + ", or send file_url"
 		if strings.HasPrefix(in.ShipmentID, "RD-") {
 			advice = "that is the id of a regulatory request, which was analyzed already; " + advice
 		}
