@@ -242,6 +242,8 @@ func (e *RegulatoryError) advice() string {
 		return "; do not purchase again: " + e.settleAdvice() + e.undeclared()
 	case e.Outcome == OutcomeNotCharged && errors.Is(e.Err, ErrInsufficientFunds):
 		return "; add money to the wallet, then purchase again"
+	case e.Outcome == OutcomeNotCharged && slices.ContainsFunc(callsIn(e.Err), (*Error).ofExpired):
+		return "; the draft has expired: call Regulatory.Analyze again"
 	case e.Outcome == OutcomeNotCharged && e.Purchase != nil && e.Purchase.Refused:
 		return "; correct the cause, then purchase again" + e.undeclared()
 	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed):
@@ -272,6 +274,11 @@ func (e *RegulatoryError) advice() string {
 		text += "; call Regulatory.Wait to continue" + e.undeclaredStatus()
 	}
 	return text
+}
+
+// ofExpired reports whether the code of the failure is that of an expired draft.
+func (e *Error) ofExpired() bool {
+	return e.dialect != nil && e.Code != "" && e.Code == e.dialect.Refusal.ExpiredCode
 }
 
 // settleAdvice returns how to find the outcome of a purchase.

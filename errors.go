@@ -101,7 +101,7 @@ type Error struct {
 	// context.
 	notSent, heldBack bool
 	operation         operations.Operation
-	noEnvelope        bool   // the body is no JSON, or empty
+	noEnvelope        bool   // the body is empty, or not the documented envelope
 	redirect          string // the target of a redirect
 	request           string // the method and URL for which another RoundTripper returned Cause
 	address           string // the base address, if it was not reached, and its option

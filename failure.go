@@ -185,7 +185,8 @@ func announcesPurchase(refusal *transport.Response) bool {
 // unexpected returns the error of a 2xx response that cannot be read.
 func (c *core) unexpected(x *exchange, cause error) *Error {
 	failure := c.failureOf(x)
-	failure.Message, failure.Cause, failure.kind = "", cause, ErrUnexpectedBody
+	_, mismatch := errors.AsType[*jsonread.MismatchError](cause) // of the data, in the envelope
+	failure.Message, failure.Cause, failure.kind, failure.noEnvelope = "", cause, ErrUnexpectedBody, !mismatch
 	return failure
 }
 
@@ -196,7 +197,7 @@ func (c *core) withoutStatus(x *exchange) *Error {
 		problem = "its status is " + oneLine(string(status), maxErrorID) + " instead of true or false"
 	}
 	failure := c.failureOf(x)
-	failure.kind = ErrUnexpectedBody
+	failure.kind, failure.noEnvelope = ErrUnexpectedBody, true
 	failure.Cause = errors.New("the response is JSON but not the documented envelope: " + problem)
 	return failure
 }
