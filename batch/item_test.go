@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // The ends of the paths of an analysis and of a purchase.
@@ -817,4 +819,35 @@ func TestBatch_ARetryThatIsInterruptedIsWaitedFor(t *testing.T) {
 			t.Errorf("%+v, %v", report.Err(), err)
 		}
 	})
+}
+
+// A text of the client that no pattern of the batch matched advised to purchase an item again.
+func TestReport_ErrHasNoAdviceOnASingleRequest(t *testing.T) {
+	t.Parallel()
+	call := func(operation string, status int, code string) error {
+		return &shipping.Error{Operation: operation, StatusCode: status, Code: code, RetryAfter: time.Second}
+	}
+	single := regexp.MustCompile(`Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b|purchase (it )?again`)
+	steps := []shipping.Step{"analyzed", "edited", "selected", "purchased", "polled"}
+	outcomes := []shipping.PurchaseOutcome{"", shipping.OutcomeCharged, shipping.OutcomeNotCharged,
+		shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown}
+	statuses := []shipping.RequestStatus{"draft", "processing", "failed", "gone"}
+	causes := []error{context.DeadlineExceeded, shipping.ErrRequestFailed, shipping.ErrNotPurchased,
+		shipping.ErrOvercharged, shipping.ErrInsufficientFunds, wait.ErrStale, wait.ErrUnlisted,
+		call(shipping.OpPurchase, 402, ""), call(shipping.OpPurchase, 409, "expired"), call(shipping.OpPurchase, 503, ""),
+		call(shipping.OpGetRequest, 404, ""), call(shipping.OpGetRequest, 401, ""), call(shipping.OpGetRequest, 503, "")}
+	for n := range 2 * len(steps) * len(outcomes) * len(statuses) * len(causes) {
+		failed := &shipping.RegulatoryError{RequestID: "RD-1",
+			Purchase: &shipping.PurchaseRequest{RequestID: "RD-1", Refused: n%2 == 1}}
+		n /= 2
+		failed.Step, n = steps[n%len(steps)], n/len(steps)
+		failed.Outcome, n = outcomes[n%len(outcomes)], n/len(outcomes)
+		failed.Request, n = &shipping.RegulatoryRequest{Status: statuses[n%len(statuses)]}, n/len(statuses)
+		failed.Err = causes[n]
+		report := batch.Report{Results: []batch.Result{{Key: "SH-1", State: batch.StateError, Err: failed}}}
+		text := report.Err().Error()
+		if advice := single.FindString(strings.ReplaceAll(text, "do not purchase again", "")); advice != "" {
+			t.Fatalf("%q in %s", advice, text)
+		}
+	}
 }
