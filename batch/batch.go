@@ -42,9 +42,9 @@ type Item struct {
 	// under another key. Two addresses that differ only after a "?" are one invoice. Empty means the shipment's id or the
 	// file's URL; one with a query needs a Key, because the query of a signed URL is new each time.
 	Key string
-	// Analyze is the analysis. It can be empty if the journal has a request of the item, as for those that [Unfinished]
-	// returns. Of several items with one shipment or file, one is purchased: that for which a run has begun to purchase,
-	// or else that with the least key. With a journal of several processes, it is always the least key.
+	// Analyze is the analysis. It can be empty if the journal has a request of the item, such as for items from
+	// [Unfinished]. Of several items with one shipment or file, one is purchased: the item whose purchase has begun, or
+	// else the item with the least key. With a journal of several processes, it is always the least key.
 	Analyze shipping.AnalyzeRequest
 	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
 	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.
@@ -73,7 +73,7 @@ func (i Item) validate(name string) error {
 	return nil
 }
 
-// holdsMore reports whether the address of the file has parts that do not belong in a journal, or change.
+// holdsMore reports whether the address of the file has parts that change, or do not belong in a journal.
 func (i Item) holdsMore() bool {
 	address, err := url.Parse(i.Analyze.FileURL)
 	return err != nil || address.RawQuery != "" || address.ForceQuery || address.User != nil
@@ -92,32 +92,31 @@ type Options struct {
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the batch over all runs of its Period. The most that a purchase can cost (see
 	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that nothing
-	// was charged. If the service reports a higher charge, that counts, and nothing more is purchased in this run. The
-	// same applies after a charge in another currency, which cannot be compared with the budget. Nil means no bound. A
-	// budget needs a Select.
+	// was charged. If the service reports a higher charge, the charge counts, and nothing more is purchased in this run.
+	// Nothing more is purchased after a charge in another currency either, which cannot be compared. Nil means no bound.
+	// A budget needs a Select.
 	Budget *shipping.Budget
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A
-	// later run of the same period continues with what is left; another period begins with the whole budget. An item
-	// that was purchased in any period is not purchased again. A purchase counts in the period in which it was sent,
-	// even while its outcome is unknown; if it was not charged, and a later run purchases, that counts in the period of
-	// that run. Take the period from the scheduler, not from the clock: it must be the same after a restart and on each
-	// machine.
+	// later run of the same period continues with what is left; another period begins with the whole budget. An item that
+	// was purchased in any period is not purchased again. A purchase counts in the period in which it was sent, even
+	// while its outcome is unknown. If it was not charged, a later purchase counts in the period of its own run. Take the
+	// period from the scheduler, not from the clock: it must be the same after a restart and on each machine.
 	Period string
-	// Purchase holds the settings of the purchases. Its QuietFor is also how long a request must read as a draft
-	// until a purchase that an earlier run left without a response counts as not charged.
+	// Purchase holds the settings of the purchases. Its QuietFor also applies to purchases that an earlier run left
+	// without a response: they count as not charged after this time.
 	Purchase shipping.PurchaseOptions
 	// Poll holds the settings of the waits. Its Progress is called one call at a time too.
 	Poll shipping.PollOptions
-	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice: that of [OpenFile]
-	// for one process, or one in a database for several. Several processes run the same batch at the same time: the items
-	// are divided among them, the budget holds for all together, and the items of a process that dies are taken over by
-	// the others. Each run returns when all items have ended, in whichever process. The journal's lease must be at least a
-	// quarter longer than Purchase.QuietFor. Nil records nothing: a second run purchases everything again, and no
-	// outcome can be settled by one. A Period needs a Journal.
+	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice. Use [OpenFile] for
+	// one process, or a journal in a database for several. Several processes can run the same batch at the same time:
+	// they divide the items, share the budget, and take over the items of a process that dies. Each run returns when all
+	// items have ended, in whichever process. The journal's lease must be at least a quarter longer than
+	// Purchase.QuietFor. Nil records nothing: a second run purchases everything again, and cannot settle outcomes. A
+	// Period needs a Journal.
 	Journal Journal
-	// Progress is called after each step of each item, one call at a time. Besides those of [shipping.PollEvent] there
-	// are "settling", before a run reads the outcome of a purchase that an earlier run left open, and "taken", if another
-	// process works on the item. Next is then the longest time of the reading, or the time until the next try.
+	// Progress is called after each step of each item, one call at a time. Besides the steps of [shipping.PollEvent]
+	// there are "settling", before a run settles the purchase of an earlier run, with the longest time of that in Next;
+	// and "taken", if another process works on the item, with the time until the next try.
 	Progress func(Event)
 }
 
@@ -127,9 +126,9 @@ type State string
 const (
 	// StateCompleted: purchased, all documents generated.
 	StateCompleted State = "completed"
-	// StateFailed: the analysis failed, and nothing was charged, or the generation failed, and the item was charged. The
-	// next run analyzes the item again, or reads its request, which a retry may have completed; it purchases nothing for
-	// a request whose generation failed. [Resolve] closes the item.
+	// StateFailed: the analysis failed, and nothing was charged, or the generation failed, and the item was charged.
+	// After a failed analysis, the next run analyzes the item again. After a failed generation, it reads the request,
+	// which a retry may have completed, and purchases nothing. [Resolve] closes the item.
 	StateFailed State = "failed"
 	// StateClosed: closed with [Resolve]; no run works on it.
 	StateClosed State = "closed"
@@ -137,8 +136,8 @@ const (
 	StateDraft State = "draft"
 	// StateOverBudget: not purchased because of the budget.
 	StateOverBudget State = "over budget"
-	// StateUnknown: the outcome of the purchase is not known, and Err is the reason; the next run settles it.
-	// One that can never be settled is closed with [Resolve].
+	// StateUnknown: the outcome of the purchase is not known, and Err is the reason; the next run settles it. Close a
+	// purchase that can never be settled with [Resolve].
 	StateUnknown State = "unknown"
 	// StateWaiting: not finished when the batch ended, here or in another process; the next run continues.
 	StateWaiting State = "waiting"
@@ -152,8 +151,8 @@ type Result struct {
 	Key       string
 	State     State
 	RequestID string
-	// Documents are those purchased, or about to be. An item that waits when the batch ends has them only if they are
-	// purchased.
+	// Documents are the documents that were or will be purchased. If the item still waits when the batch ends, it has
+	// only purchased ones.
 	Documents []shipping.DocumentType
 	// NotSelected are the documents that the draft offers and that Select did not choose. A completed item lacks them,
 	// too: check whether the shipment needs one.
@@ -171,10 +170,10 @@ type Result struct {
 	// Beside is the part of Amount that this run reserved for numbers that the offers show beside their prices, such as a
 	// tax; not given if it reserved nothing.
 	Beside shipping.Amount
-	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. If the
-	// service has charged more than the draft can cost, it is [shipping.ErrOvercharged] too, even with StateCompleted,
-	// in the run that completes the item. Its text ends with what to do about the item. The Request of a
-	// [*shipping.RegulatoryError] holds only the id and the status, because a batch can have many thousand items.
+	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. In the
+	// run that completes the item, it is [shipping.ErrOvercharged], even with StateCompleted, if the service charged more
+	// than the draft can cost. Its text ends with what to do about the item. The Request of a [*shipping.RegulatoryError]
+	// holds only the id and the status, because a batch can have many thousand items.
 	Err error
 }
 
@@ -196,10 +195,10 @@ type Report struct {
 	// Committed is the part of the budget that was charged or may have been, over all runs of the period; 0
 	// without a budget.
 	Committed shipping.Amount
-	// Beside is the sum of the Beside of all results: why a budget is spent earlier than by the prices.
+	// Beside is the sum of the Beside of all results: what a budget needs in addition to the prices.
 	Beside shipping.Amount
 
-	unrepeatable bool // without a journal, another run would purchase again what this one has purchased
+	unrepeatable bool // without a journal, another run would repeat the purchases of this one
 }
 
 // Count returns how many items are in a state; 0 for a nil report.
@@ -216,12 +215,12 @@ func (r *Report) Count(state State) int {
 	return n
 }
 
-// Err returns an error with a line for each cause for which items are still open, or for which a charge is above its
-// cost: the cause, what to do next, how many items, and some of their keys. Items share a line if their errors differ
-// only in ids and amounts. It has at most 2,000 bytes: charges come first, known and possible, then the most frequent
-// causes. The line of the most frequent cause is never left out; [Report.Results] has all. It wraps the errors of all
-// these items. It is nil if each item is [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for
-// a nil report.
+// Err returns an error about the items that are still open, or whose charge is above its cost. It has a line for each
+// cause: the cause, what to do next, how many items, and some of their keys. Items share a line if their errors differ
+// only in ids and amounts. The text has at most 2,000 bytes: known and possible charges come first, then the most
+// frequent causes. The most frequent cause is never left out; [Report.Results] has all. The error wraps the errors of
+// all these items. It is nil if each item is [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and
+// for a nil report.
 func (r *Report) Err() error {
 	if r == nil {
 		return nil
@@ -255,8 +254,7 @@ func (r *Report) Err() error {
 	return reportError(open)
 }
 
-// together returns what all items that the budget has stopped need, and the budget that suffices for them; "" if that
-// is not known.
+// together returns the amount that all items over budget need, and a sufficient budget; "" if these are not known.
 func (r *Report) together() string {
 	var needed shipping.Amount
 	var budget shipping.Budget
@@ -307,8 +305,8 @@ func (r Result) retryable() bool {
 	return false
 }
 
-// cause returns the part of the error that other items can have too: without words that contain a digit, such as ids
-// and amounts, without the key of the item, and without remarks in brackets, such as the number of attempts.
+// cause returns the part of the error that other items can share: it has no words with a digit, such as ids and
+// amounts, no key of the item, and no remarks in brackets, such as the number of attempts.
 func (r Result) cause() string {
 	if over, ok := errors.AsType[*shipping.BudgetError](r.Err); ok && over.Needed.Known() {
 		return fmt.Sprint("over budget", len(over.Beside) > 0)
@@ -343,7 +341,7 @@ func (r Result) open() bool {
 	return r.Err != nil || r.State != StateCompleted && r.State != StateClosed && r.State != StateDraft
 }
 
-// urgency orders open items: what may have been charged comes first.
+// urgency orders open items: those that may have been charged come first.
 func (r Result) urgency() int {
 	switch {
 	case r.State == StateUnknown, r.State == StateCompleted:
@@ -363,7 +361,7 @@ type openItems struct {
 	together string
 }
 
-// itemError is the error of an item: its text has the advice of the batch instead of that for a request without one.
+// itemError is the error of an item: its text has the advice of the batch instead of the advice for a single request.
 type itemError struct {
 	cause error
 	next  string // what to do
@@ -373,13 +371,13 @@ func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.next }
 
 func (e *itemError) Unwrap() []error { return []error{e.cause} }
 
-// ofOneRequest are the parts of an error that advise on a request without a batch. An item has the advice of
+// ofOneRequest are the parts of an error with advice for a single request. An item has the advice of
 // [Result.next].
 var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|` +
 	`: pass a context that has not ended|; remove the cause, then run the batch again|` +
 	`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
 
-// ofBatch returns the text of an error without the advice on a request without a batch.
+// ofBatch returns the text of an error without the advice for a single request.
 func ofBatch(err error) string {
 	if failed, ok := err.(*itemError); ok {
 		err = failed.cause
@@ -387,7 +385,7 @@ func ofBatch(err error) string {
 	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
 }
 
-// line returns the cause, in at most longest bytes, what to do, the number of items and some keys.
+// line returns the cause, shortened to longest bytes, what to do, the number of items and some keys.
 func (o *openItems) line(longest int) string {
 	const some = 3
 	cause, items := shortened(ofBatch(o.first.Err), longest), "item "
@@ -408,8 +406,8 @@ func (o *openItems) line(longest int) string {
 		strings.Join(keys, ", "))
 }
 
-// shortened returns a text in at most longest bytes: the beginning of its first clause, and as many of the last ones as
-// fit whole, because a condition belongs to its advice.
+// shortened shortens a text to longest bytes: the beginning of its first clause, and as many last clauses as fit. A
+// clause is kept whole, because a condition belongs to its advice.
 func shortened(text string, longest int) string {
 	const omitted = "…"
 	if len(text) <= longest {
@@ -515,7 +513,7 @@ func (r Result) isAdvised() bool {
 	return call || invalid || over || errors.Is(r.Err, errOtherShipment)
 }
 
-// fitsAnotherPeriod reports whether an item needs at most a whole budget.
+// fitsAnotherPeriod reports whether a whole budget suffices for an item.
 func (r Result) fitsAnotherPeriod() bool {
 	over, ok := errors.AsType[*shipping.BudgetError](r.Err)
 	return r.State == StateOverBudget && ok && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0
@@ -526,13 +524,13 @@ func (r Result) fitsAnotherPeriod() bool {
 func ItemKey(ctx context.Context) string { return itemkey.Of(ctx) }
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
-// budget. An item that fails does not stop the others, except with the status 401, a wrong secret key, with which
-// all others would fail too. [Report.Err] returns the errors of open items, even if the error of Run is nil. The report
-// is complete even if that error reports that the batch was interrupted, by ctx or, with a [*JournalError], by a
-// journal that cannot be written. Run it again with the same items and journal to continue. Invalid items and options
-// are a [*shipping.ValidationError] without a report. A journal that another batch uses is [ErrInUse]. With it, with a
-// journal that is closed or cannot be read, and with a budget in another currency than the journal's, nothing is sent,
-// and each item of the report is [StateWaiting] with that error.
+// budget. An item that fails does not stop the others, except with the status 401 (a wrong secret key), because all
+// others would fail too. [Report.Err] returns the errors of open items, even if the error of Run is nil. The report is
+// complete even if the batch was interrupted, by ctx or, with a [*JournalError], by a journal that cannot be written.
+// Run it again with the same items and journal to continue. Invalid items and options are a [*shipping.ValidationError]
+// without a report. A journal that another batch uses is [ErrInUse]. If the journal is in use, is closed, cannot be
+// read, or has another currency than the budget, nothing is sent, and each item of the report is [StateWaiting] with
+// that error.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
 // apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.

@@ -14,16 +14,16 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
-// A service can expire drafts, so that an item of an earlier night cannot be purchased any more. A new analysis removes
-// the last guard against a second charge: the service refuses the same request twice, and never a new one. So an
-// item is analyzed again only if three things are certain: the draft has expired, because the lookup is 404, or the
-// dialect declares its status or the code of its refusal; the journal shows that each purchase was refused or never
-// sent; and no record shows a purchase.
+// A service can expire drafts, so that an item of an earlier night cannot be purchased any more. After a new analysis,
+// nothing prevents a second charge: the service refuses to charge the same request twice, but not a new one. So an item
+// is analyzed again only if three things are certain: the draft has expired, because it is not found (404), or because
+// the dialect declares that its status or the refusal's code means this; the journal shows that each purchase was
+// refused or never sent; and no record shows a purchase.
 
-// errExpired is the error of an item whose draft has expired, and that is not analyzed again.
+// errExpired is the error of an item that is not analyzed again although its draft has expired.
 var errExpired = errors.New("the item is not analyzed again")
 
-// expired analyzes an item again whose draft has expired. record is the request as last read; nil if it is gone.
+// expired analyzes an item again after its draft has expired. record is the request as last read; nil if it is gone.
 func (e *entry) expired(ctx context.Context, record *shipping.RegulatoryRequest, cause error) (time.Duration, error) {
 	if problem := e.mayBeSold(record); problem != "" {
 		return 0, e.failed(wait.StepSelected, record, fmt.Errorf("%w; %w: %s", cause, errExpired, problem))
@@ -60,8 +60,8 @@ func showsPurchase(record *shipping.RegulatoryRequest) bool {
 		evidence.Read(string(record.Raw), record.Dialect).ShowsCharge()
 }
 
-// foundElsewhere records that a request shows a purchase that the batch has not made, as long as the service shows
-// it. A draft that shows its price as a charge, as the dialect declares, shows none.
+// foundElsewhere records that a request shows a purchase that the batch has not made. A draft whose charge is a quote,
+// by the dialect, shows none.
 func (e *entry) foundElsewhere(record *shipping.RegulatoryRequest) error {
 	quote := record.Status == shipping.StatusDraft && record.Dialect != nil && record.Dialect.Purchase.Quoted
 	shown := status.Of(string(record.Status)).Purchased || showsPurchase(record) && !quote
@@ -80,7 +80,7 @@ func (e *entry) earlier() string {
 	case e.record.unsold():
 		return EarlierRefused
 	}
-	return EarlierLost // an earlier version has not recorded it
+	return EarlierLost // an earlier version of the package did not record it
 }
 
 // undeclaredStatus returns the error of an analysis that has not finished, with the line that declares its status. A
@@ -108,7 +108,7 @@ func (e *entry) undeclaredCode(err error, code string) error {
 	return e.declaring(err, "code", dialect.Line{Field: "refusal.expired_code", Value: code})
 }
 
-// declaring adds to an error the advice to write a line into the dialect, if the dialect can have it.
+// declaring adds advice to an error: the line to write into the dialect, if the line is possible.
 func (e *entry) declaring(err error, what string, line dialect.Line) error {
 	declared := e.dialect.Declare(line)
 	if declared == "" {

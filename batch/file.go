@@ -22,12 +22,12 @@ import (
 //
 // No other program may write to the file, move it, or truncate it, as logrotate does with copytruncate. Such a change
 // is noticed before the next record is accepted, or when the run ends: the error is [ErrDamaged] or [ErrMoved]. If
-// another program cuts the file after a record while it is not open, this is not noticed.
+// another program removes the last records while the file is not open, this is not noticed.
 type File struct {
 	path  string
 	local *local
 
-	// lock guards what follows. It is a channel, so that virtual time advances while an append waits for another.
+	// lock guards the fields below. It is a channel, so that virtual time advances while an append waits for another.
 	lock    chan struct{}
 	log     *logfile.Log
 	running bool // a batch uses the journal
@@ -137,8 +137,8 @@ func (j *File) Records() (records []Record, err error) {
 	return records, j.explain(err)
 }
 
-// append writes the record and flushes it to the disk. A record with a text that the file could not
-// return as it is, such as a key that is not UTF-8, is refused; the journal stays usable.
+// append writes the record and flushes it to the disk. A record with a text that the file cannot hold, such as a key
+// that is not UTF-8, is refused; the journal stays usable.
 func (j *File) append(record Record) error {
 	if err := record.validate(); err != nil {
 		return err
@@ -151,14 +151,14 @@ func (j *File) append(record Record) error {
 	return j.explain(j.log.Append(object))
 }
 
-// locked waits for the lock, and returns the function that gives it back.
+// locked waits for the lock, and returns the function that releases it.
 func (j *File) locked() (unlock func()) {
 	j.lock <- struct{}{}
 	return func() { <-j.lock }
 }
 
-// begin reserves the journal for one batch, and end gives it back. Both return an error if the file is not as it
-// was after the last append. begin discards a record that could not be written.
+// begin reserves the journal for one batch, and end releases it. Both return an error if the file was changed after the
+// last append. begin discards a record that could not be written.
 func (j *File) begin() error {
 	defer j.locked()()
 	if j.running {

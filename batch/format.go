@@ -21,7 +21,7 @@ var (
 	errEmpty       = errors.New("exists and is empty, so that its records may be lost")
 )
 
-// parseRecord reads the object of a line. One that this version does not understand as a whole is refused.
+// parseRecord reads the object of a line. A record that this version does not fully understand is refused.
 func parseRecord(object []byte) (record Record, err error) {
 	var line struct {
 		Record json.RawMessage `json:"record"`
@@ -42,8 +42,7 @@ func parseRecord(object []byte) (record Record, err error) {
 	return record, record.check()
 }
 
-// unknownFieldError is returned for a field that this version does not know. Without the field, its meaning
-// could be lost.
+// unknownFieldError is returned for a field that this version does not know. Ignoring the field could lose information.
 type unknownFieldError struct{ err error }
 
 func (e *unknownFieldError) Error() string {
@@ -52,7 +51,7 @@ func (e *unknownFieldError) Error() string {
 
 func (e *unknownFieldError) Unwrap() error { return e.err }
 
-// decodeExactly decodes a JSON object all of whose members are known.
+// decodeExactly decodes a JSON object. An unknown member is an error.
 func decodeExactly(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

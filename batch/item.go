@@ -22,16 +22,16 @@ import (
 type entry struct {
 	run     *run
 	item    Item
-	twin    string // the key of the item that is purchased for the same shipment or file; empty: this one
+	twin    string // if another item is purchased for this shipment or file: its key
 	claim   Claim  // nil while this process does not have the item
 	record  Record
 	again   time.Duration    // the interval between tries, if another process has the item
 	polls   *wait.Polls      // of the wait for its documents
-	refusal *shipping.Error  // why the service refused the purchase of this run, which is settled now; nil if it did not
-	dialect *dialect.Dialect // of the record as last read; nil if it decides nothing
+	refusal *shipping.Error  // the refusal of this run's purchase, which is settled now; or nil
+	dialect *dialect.Dialect // of the record as last read; or nil
 	fresh   bool             // the draft was made in this run
 	open    bool             // the item had not ended when this process claimed it
-	unread  string           // why the charge that this run has seen cannot be read; "" if it can
+	unread  string           // why the charge cannot be read; "" if it can
 	// unlisted is the record as last read, with its status only, if nothing lists the status.
 	unlisted *shipping.RegulatoryRequest
 	err      error
@@ -49,8 +49,8 @@ func (e *entry) step(ctx context.Context) time.Duration {
 	if err == nil && next > 0 {
 		return next
 	}
-	// What this process found is not the outcome of an item that another one went on with: a request that is not a draft
-	// any more may have been purchased there. If the release fails, others have the item once its claim has expired.
+	// If another process has continued with the item, the result of this one is not its outcome: a request that is no
+	// longer a draft may have been purchased there. If the release fails, the claim expires.
 	if released := e.release(); errors.Is(released, ErrItemTaken) && !e.record.final() {
 		return e.leave()
 	}
@@ -60,10 +60,10 @@ func (e *entry) step(ctx context.Context) time.Duration {
 	return 0
 }
 
-// leave lets another process work on the item, and returns the time until this one tries again: the item has
-// ended then, or is claimed if the other process died.
+// leave lets another process work on the item, and returns the time until the next try: the item has ended by then, or
+// is claimed because the other process died.
 func (e *entry) leave() time.Duration {
-	_ = e.release() // if it was taken over, there is nothing left to release
+	_ = e.release() // if another process has taken it over, there is nothing to release
 	e.record, e.polls = Record{Key: e.record.Key}, nil
 	next := e.run.intervals.Next(&e.again)
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepTaken, Next: next})
@@ -100,7 +100,8 @@ func (e *entry) take(ctx context.Context) error {
 	return nil
 }
 
-// errOtherShipment is the error of an item whose key another shipment has: completed, it would count as this one.
+// errOtherShipment is the error of an item whose key belongs to another shipment: if that one is completed, this one
+// would count as completed.
 var errOtherShipment = errors.New("shipping: the key belongs to another shipment")
 
 func otherShipment(record Record, source string) error {
@@ -116,14 +117,14 @@ func otherShipment(record Record, source string) error {
 		errOtherShipment, had, spelling.Quote(source), open)
 }
 
-// source identifies what the item is purchased for. A key without a shipment or a file is one of both, as it is by
+// source identifies the shipment or file of the item. Without either, the key is the shipment or file, as it is by
 // default.
 func (e *entry) source() string {
 	given := Record{ShipmentID: e.item.Analyze.ShipmentID, FileHash: fileHash(e.item.Analyze.FileURL)}
 	return cmp.Or(given.Source(), e.record.Source(), sourceOfKey(e.record.Key))
 }
 
-// sourceOfKey returns the source of an item whose key is that by default.
+// sourceOfKey returns the source of an item that has a default key.
 func sourceOfKey(key string) string {
 	if strings.Contains(key, "://") {
 		return fileHash(key)
@@ -131,7 +132,7 @@ func sourceOfKey(key string) string {
 	return key
 }
 
-// precedes reports whether the item is purchased, and not another one with the same shipment or file.
+// precedes reports whether the item is purchased instead of another item with the same shipment or file.
 func (e *entry) precedes(other *entry) bool {
 	begun, otherBegun := e.record.begun(), other.record.begun()
 	return begun && !otherBegun || begun == otherBegun && e.record.Key < other.record.Key
@@ -205,7 +206,7 @@ func (e *entry) analysisFailed(failed *shipping.RegulatoryError) error {
 }
 
 // foundPurchased records the purchase that a failed analysis shows, if its record lists documents: somebody else has
-// purchased them, so the item is not analyzed again. Nothing of that counts against the budget of the batch.
+// purchased them, so the item is not analyzed again. This does not count against the budget of the batch.
 func (e *entry) foundPurchased(record *shipping.RegulatoryRequest) {
 	if len(record.Documents) == 0 {
 		return
@@ -221,7 +222,7 @@ func (e *entry) foundPurchased(record *shipping.RegulatoryRequest) {
 	}
 }
 
-// keepable returns the currency of a charge, or nothing if no journal can keep it: the charge must be kept.
+// keepable returns the currency of a charge, or "" if no journal can keep the currency: the charge must be kept.
 func keepable(currency string) string {
 	if textProblem(currency, maxRecordText) != "" {
 		return ""
@@ -232,8 +233,8 @@ func keepable(currency string) string {
 // nothing is the amount 0.
 var nothing, _ = shipping.ParseAmount("0")
 
-// repeated returns an error for an item that would buy the documents of another one a second time, which is in this run
-// or in the journal.
+// repeated returns an error for an item that would buy the same documents as another item in this run or in the
+// journal.
 func (e *entry) repeated() error {
 	if e.twin != "" {
 		return e.repeats(e.twin, "leave it out")
@@ -249,8 +250,8 @@ func (e *entry) repeated() error {
 	return alone(records)
 }
 
-// alone returns the function with which the journal compares the records of one source with a purchase of this item;
-// nil if it may repeat one, or the source is not known.
+// alone returns the function that the journal calls with the records of the item's source before its purchase; nil if
+// the item may repeat a purchase, or the source is not known.
 func (e *entry) alone() func(same []Record) error {
 	source := e.record.Source()
 	if e.item.Again || source == "" || textProblem(source, maxRecordText) != "" { // no journal has such a text
@@ -267,7 +268,7 @@ func (e *entry) alone() func(same []Record) error {
 	}
 }
 
-// repeats returns the error of an item whose documents another one has bought.
+// repeats returns the error of an item whose documents another item has bought.
 func (e *entry) repeats(key, advice string) error {
 	source := "shipment"
 	if e.item.Analyze.FileURL != "" || e.record.FileHash != "" {
@@ -305,7 +306,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	if err := e.run.mayContinue(); err != nil {
 		return 0, e.failed(wait.StepSelected, draft, err)
 	}
-	// It goes no further with a request that is not a draft, and waits for an analysis that is not finished. The budget is
+	// Prepare returns an error if the request is not a draft, and waits for the end of its analysis. The budget is
 	// compared when the cost is reserved.
 	poll := e.run.options.Poll
 	poll.Progress = func(event shipping.PollEvent) { e.run.progress(e, event) }
@@ -360,7 +361,7 @@ func (e *entry) get(ctx context.Context) (*shipping.RegulatoryRequest, error) {
 	return e.run.client.Regulatory.Get(ctx, e.record.RequestID, e.run.call...)
 }
 
-// failed returns the error of a step. Of the record it contains only the status.
+// failed returns the error of a step. It contains only the status of the record.
 func (e *entry) failed(step shipping.Step, record *shipping.RegulatoryRequest, err error) error {
 	failed := &shipping.RegulatoryError{RequestID: e.record.RequestID, Step: step, Outcome: e.outcome(), Err: err}
 	if record != nil {
@@ -403,7 +404,7 @@ func (e *entry) result() Result {
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Beside: e.beside, Err: e.err,
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)
-	_, unanalyzed := e.err.(*shipping.Error) // the call that would analyze it again
+	_, unanalyzed := e.err.(*shipping.Error) // the error of the analysis that would follow
 	switch {
 	case e.record.Step == StepCompleted:
 		result.State = StateCompleted
@@ -419,7 +420,7 @@ func (e *entry) result() Result {
 	case !e.done || interrupted || e.record.Step == StepPurchased:
 		result.State = StateWaiting
 		if !e.record.Committed() {
-			result.Documents = nil // of an earlier purchase that was not made
+			result.Documents = nil // of an earlier purchase that was not charged
 		}
 	case errors.Is(e.err, shipping.ErrOverBudget):
 		result.State = StateOverBudget
@@ -505,7 +506,7 @@ func (e *entry) polled(event shipping.PollEvent, poll wait.Poll) {
 	}
 }
 
-// retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
+// retryPoll reports whether another poll may follow a failed one, and the shortest time until then.
 func (r *run) retryPoll(err error) (retry bool, after time.Duration) {
 	failed, ok := errors.AsType[*shipping.Error](err)
 	if !ok || !failed.Retryable() {
@@ -550,8 +551,8 @@ func (e *entry) besides(draft *shipping.RegulatoryRequest) {
 	}
 }
 
-// explained adds to a journal's error the numbers that the cost counts beside the prices, and the lines of the dialect
-// with which it fits the rest of the budget. A journal has no draft.
+// explained adds to a journal's error the numbers that the cost counts beside the prices, and the dialect lines that
+// make it fit the rest of the budget. A journal has no draft.
 func explained(err error, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	over, ok := err.(*shipping.BudgetError)
 	if !ok || len(over.Beside) > 0 || !over.Left.Known() {
@@ -574,7 +575,7 @@ func remember(requestID string, draft *shipping.RegulatoryRequest,
 	return &small, errors.Join(err, json.Unmarshal(text, &small))
 }
 
-// purchase sends the purchase once, if there is enough time in which no other process can settle it.
+// purchase sends the purchase once, if enough time is left before another process can settle it.
 func (e *entry) purchase(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
 	purchase := e.remembered()
 	purchase.Draft, e.dialect = draft, draft.Dialect
@@ -632,8 +633,8 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 	return e.resume(ctx)
 }
 
-// bought continues after the outcome of a purchase. Only "not charged" gives the reservation back. With any
-// outcome that is not certain the journal keeps "purchasing".
+// bought continues after a purchase. Only the outcome "not charged" releases the reservation. If the outcome is
+// uncertain, the journal keeps "purchasing".
 func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err error) (time.Duration, error) {
 	failed, _ := err.(*shipping.RegulatoryError) // not errors.As: it wraps the errors of other calls too
 	switch {
@@ -693,7 +694,7 @@ func (e *entry) notCharged(ctx context.Context, err error) (time.Duration, error
 	return 0, failed
 }
 
-// giveBack records that nothing was charged, which gives the reservation back.
+// giveBack records that nothing was charged, which releases the reservation.
 func (e *entry) giveBack() error {
 	e.record.Purchase, e.record.Amount, e.record.Currency, e.beside = nil, shipping.Amount{}, "", shipping.Amount{}
 	return e.move(StepAnalyzed)
@@ -708,10 +709,10 @@ func (e *entry) quote() (amount shipping.Amount, quoted bool) {
 	return amount, amount.Known()
 }
 
-// charge records the charge that the service reports, which is not one that the draft showed already. A charge above
-// the cost of the draft counts against the budget, and ends the purchases of this run; so does a charge in another
-// currency, which cannot be compared, and one that cannot be read, which no journal keeps. Any other charge leaves the
-// reservation as it is: a lower one does not show that less was taken.
+// charge records the charge that the service reports, unless the draft showed it already. A charge above the cost of
+// the draft counts against the budget, and ends the purchases of this run. A charge that is in another currency or
+// cannot be read ends them, too; no journal keeps an unreadable one. Any other charge does not change the reservation:
+// a lower one does not show that less was taken.
 func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.RawJSON) {
 	if unreadable(amount) {
 		if unread := evidence.Read(string(raw), e.dialect).UnreadCharge(); unread != "" {
@@ -724,7 +725,7 @@ func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.Raw
 	quote, quoted := e.quote()
 	known := amount == e.record.Charged && currency == e.record.ChargedCurrency
 	isForeign := cost.Foreign(currency, e.record.Currency)
-	isLess := e.record.foreign() && currency == "" // it states less than the report of a foreign charge
+	isLess := e.record.foreign() && currency == "" // the recorded charge shows more, its currency
 	if !amount.Known() || quoted && amount == quote && !isForeign || known || isLess {
 		return
 	}
@@ -732,7 +733,7 @@ func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.Raw
 	if amount.Sign() < 0 { // a debit
 		amount = amount.Neg()
 	}
-	if !e.record.foreign() && amount.Round(9).Cmp(e.record.Amount) > 0 { // as the amounts of an offer are
+	if !e.record.foreign() && amount.Round(9).Cmp(e.record.Amount) > 0 { // like the amounts of an offer
 		if e.record.Amount.Known() {
 			e.record.Cost = cmp.Or(e.record.Cost, e.record.Amount)
 		}
@@ -760,7 +761,7 @@ func (r Record) overcharge() string {
 	return ""
 }
 
-// overcharged returns the error of an item whose charge is above its cost, in the run that completes it, and before.
+// overcharged returns the error of an item whose charge is above its cost, until the run that completes it.
 func (e *entry) overcharged() error {
 	over := cmp.Or(e.record.overcharge(), e.unread)
 	if over == "" || !e.open || e.record.Step == StepClosed {

@@ -19,26 +19,25 @@ import (
 // has one on PostgreSQL for several.
 //
 // An implementation must guarantee five things, or a batch can buy twice. A record that [Claim.Append] accepted
-// survives a crash of the machine. A claim accepts nothing once another process was given the item. Another process is
-// given the item only after the claim was released, or has expired. Of two purchases for one [Record.Source] under
-// different keys, the second is refused, also at the same moment and in different processes: see [Claim.Append]. An
-// item whose last record is [StepPurchasing] is given to another process only when a quarter of the lease has passed
-// since its claim expired: a process that stalls after the last check of its claim sends its purchase when it
-// resumes. No journal can prevent that. The other process finds the purchase if it reaches the service before that
-// process has read the request for [shipping.PurchaseOptions.QuietFor].
+// survives a crash of the machine. A claim accepts nothing once another process has the item. Another process gets the
+// item only after the claim was released, or has expired. Of two purchases for one [Record.Source] under different
+// keys, the second is refused, even at the same moment in different processes: see [Claim.Append]. Another process gets
+// an item whose last record is [StepPurchasing] only when a quarter of the lease has passed since its claim expired. A
+// process that stalls after the last check of its claim sends its purchase when it resumes; no journal can prevent
+// that. The other process finds the purchase if it reaches the service before that process has read the request for
+// [shipping.PurchaseOptions.QuietFor].
 //
 // Implementations must be safe for concurrent use. Package journaltest tests them.
 type Journal interface {
 	// Claim claims the item for the caller. It replaces an expired claim of another process. While another
 	// claim holds, the error is [ErrItemTaken].
 	Claim(ctx context.Context, key string) (Claim, error)
-	// Lease returns how long a claim holds after a Claim or an Append. It is
-	// the same in every process. 0 means that claims hold until they are released, and that one process has the
-	// journal: a batch then claims all its items when it begins.
+	// Lease returns how long a claim holds after a Claim or an Append. It is the same in every process. With 0, claims
+	// hold until they are released, and one process has the journal: a batch then claims all its items when it begins.
 	Lease() time.Duration
-	// Committed returns the part of a period's budget that was spent, or may have been: the sum of the amounts of the last
-	// records of the period whose step is [Record.Committed]. Money in another currency, and a purchase with an unknown
-	// price, are a [*shipping.BudgetError], because the sum cannot be compared with a budget.
+	// Committed returns the part of a period's budget that was spent, or may have been: the sum of the amounts of the
+	// last records of the period whose step is [Record.Committed]. If the period has money in another currency, or a
+	// purchase with an unknown price, the error is a [*shipping.BudgetError].
 	Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error)
 	// OfSource returns the last records that have the [Record.Source], of all items and periods in any order.
 	OfSource(ctx context.Context, source string) ([]Record, error)
@@ -53,25 +52,25 @@ type Claim interface {
 	//
 	// With a budget it returns the committed sum of the record's period. A [StepPurchasing] record that does not fit in
 	// the budget is not written, and the error is that of [shipping.Budget.Fits]; records that other processes append at
-	// the same moment are counted. Any other record describes a past event: it is written even if the committed sum cannot
-	// be computed, and the error is the reason.
+	// the same moment are counted. Any other record describes a past event: it is written even if the committed sum
+	// cannot be computed, and the error is why.
 	//
 	// With alone, Append calls it with what [Journal.OfSource] returns for the source of the record. If alone returns an
-	// error, nothing is written, and that is the error of Append. This look-up and the record are one transaction, under a
-	// lock of the source: of two such records of one source at the same moment, one look-up finds the other record. A
-	// journal with a lock for each takes that of the budget first, then that of the source. It may call alone again if it
-	// repeats the transaction.
+	// error, nothing is written, and that is the error of Append. This lookup and the record are one transaction, under a
+	// lock of the source: if two records of one source are appended at the same moment, one lookup finds the other
+	// record. A journal with two locks takes the budget's first, then the source's. It may call alone again if it repeats
+	// the transaction.
 	Append(ctx context.Context, record Record, budget *shipping.Budget,
 		alone func(same []Record) error) (committed shipping.Amount, err error)
 	// Within returns the context in which a purchase is sent and read back: it ends well before the claim does. If too
 	// little time is left for that, the error is [ErrItemTaken], and the batch releases the item and claims it again.
 	Within(ctx context.Context) (context.Context, context.CancelFunc, error)
-	// Release gives the item back. If another process was given the item by then, it does nothing, and the error is
+	// Release releases the item. If another process has the item by then, it does nothing, and the error is
 	// [ErrItemTaken].
 	Release(ctx context.Context) error
 }
 
-// ErrItemTaken is returned for an item that another process, or another batch of this one, works on.
+// ErrItemTaken is returned for an item that another process, or another batch in this process, works on.
 var ErrItemTaken = errors.New("shipping: another process works on this item of the batch")
 
 // JournalError is returned if the journal failed. Nothing more is purchased, because a purchase without a record
@@ -95,16 +94,16 @@ func (e *JournalError) Unwrap() error { return e.Err }
 // items, and share the budget.
 func Memory() Journal { return newLocal(nil) }
 
-// local is a journal of one process. Spending is counted in memory: a price is counted before its record is
-// written, and subtracted only after the record that gives it back is kept. So the sum of a period is never less than
-// that of the journal's records, and never exceeds the budget, unless the service charges more than the draft can cost.
+// local is a journal of one process. Spending is counted in memory: a price is added before its record is written, and
+// subtracted only after the record that releases it is written. So the sum of a period is never less than the sum of
+// its records, and never exceeds the budget, unless the service charges more than the draft can cost.
 type local struct {
 	write func(Record) error // returns when the record is on the disk; nil keeps it in memory only
 
 	mu      sync.Mutex
 	items   map[string]*localItem
-	sources map[string][]*localItem // those that have or had the source
-	sums    map[string]localSum     // by period; a missing one is counted before its next use
+	sources map[string][]*localItem // items that have or had the source
+	sums    map[string]localSum     // by period; a missing sum is counted before its next use
 }
 
 // localSum is the sum of the counted amounts of a period.
@@ -116,8 +115,8 @@ type localSum struct {
 type localItem struct {
 	record  Record
 	counted shipping.Amount
-	period  string      // in which it is counted
-	claim   *localClaim // nil if nobody has the item
+	period  string      // in which counted counts
+	claim   *localClaim // nil if nobody has claimed the item
 }
 
 func newLocal(write func(Record) error) *local {
@@ -161,7 +160,7 @@ func (j *local) Claim(_ context.Context, key string) (Claim, error) {
 	return item.claim, nil
 }
 
-// Lease returns 0: no other process is given an item.
+// Lease returns 0: no other process gets an item.
 func (j *local) Lease() time.Duration { return 0 }
 
 func (j *local) Committed(_ context.Context, period string, budget shipping.Budget) (shipping.Amount, error) {
@@ -203,7 +202,7 @@ func (j *local) count(period string, budget shipping.Budget) (sum shipping.Amoun
 	return sum, nil
 }
 
-// sum returns the sum of a period, which is counted only if it has to be. The journal is locked.
+// sum returns the sum of a period, and counts it only if necessary. The journal is locked.
 func (j *local) sum(period string, budget shipping.Budget) (shipping.Amount, error) {
 	if known, counted := j.sums[period]; counted && known.currency == budget.Currency {
 		return known.amount, nil
@@ -211,8 +210,7 @@ func (j *local) sum(period string, budget shipping.Budget) (shipping.Amount, err
 	return j.count(period, budget)
 }
 
-// reserve counts the amount that a record commits beyond the counted amount of its item, before the record is
-// written.
+// reserve counts the amount of a record, before it is written, in addition to the counted amount of its item.
 func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) error {
 	if problem := record.uncountable(budget); problem != "" {
 		return &shipping.BudgetError{Budget: budget, Problem: problem}
@@ -233,20 +231,20 @@ func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) 
 			return err
 		}
 	}
-	if more.Sign() > 0 { // the amount that it releases is subtracted once the record is written
+	if more.Sign() > 0 { // an amount that the record releases is subtracted after the write
 		j.hold(item, record)
 	}
 	return nil
 }
 
-// hold counts the amount of a record for its item instead of the one before.
+// hold counts the amount of a record for its item, in place of the previous amount.
 func (j *local) hold(item *localItem, record Record) {
 	j.add(item.period, item.counted.Neg())
 	item.counted, item.period = record.commitment(), record.Period
 	j.add(item.period, item.counted)
 }
 
-// add adds an amount to the sum of a period, if that is known.
+// add adds an amount to the sum of a period, if the sum is known.
 func (j *local) add(period string, amount shipping.Amount) {
 	known, counted := j.sums[period]
 	if !counted {
@@ -267,7 +265,7 @@ type localClaim struct {
 
 func (c *localClaim) Record() Record { return c.record }
 
-// Within implements [Claim]: no other process is given the item.
+// Within implements [Claim]: no other process gets the item.
 func (c *localClaim) Within(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	return ctx, func() {}, nil
 }
@@ -294,15 +292,15 @@ func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.B
 	c.record = record
 	c.journal.hold(c.item, record)
 	if budget == nil || uncounted != nil {
-		delete(c.journal.sums, record.Period) // it is counted before its next use
+		delete(c.journal.sums, record.Period) // the sum is counted before its next use
 		return shipping.Amount{}, uncounted
 	}
-	committed, _ := c.journal.sum(record.Period, *budget) // if it cannot be counted any more, the next purchase is refused
+	committed, _ := c.journal.sum(record.Period, *budget) // if the sum cannot be counted, the next purchase is refused
 	return committed, nil
 }
 
-// reserve returns an error if the record must not be written, and why it could not be counted. With alone, other items
-// find the record while it is written.
+// reserve returns as refused why the record must not be written, and as uncounted why its amount cannot be counted.
+// With alone, other items find the record while it is written.
 func (c *localClaim) reserve(record Record, budget *shipping.Budget,
 	alone func([]Record) error) (uncounted, refused error) {
 	c.journal.mu.Lock()

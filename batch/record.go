@@ -38,11 +38,11 @@ type Record struct {
 	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	Charged         shipping.Amount `json:"charged,omitzero"`
 	ChargedCurrency string          `json:"charged_currency,omitempty"`
-	// Cost is the most that the draft can cost, if Charged is more; else it is Amount.
+	// Cost is the most that the draft can cost, if Charged is more; otherwise Amount is.
 	Cost shipping.Amount `json:"cost,omitzero"`
-	// Earlier is what became of the purchases of the item before this record: [EarlierRefused], or why an item whose draft
-	// has expired is not analyzed again without a person. Empty: an earlier version of the package wrote the record, or
-	// nothing was purchased.
+	// Earlier is the outcome of the item's purchases before this record: [EarlierRefused], or the reason why the item is
+	// not analyzed again without a person if its draft expires. It is empty if an earlier version of the package wrote
+	// the record, or nothing was purchased.
 	Earlier string `json:"earlier,omitempty"`
 	// Purchase is the purchase as [shipping.RegulatoryService.SettlePurchase] needs it, until its outcome is known.
 	Purchase *shipping.PurchaseRequest `json:"purchase,omitempty"`
@@ -77,11 +77,10 @@ func fileHash(address string) string {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(address)))
 }
 
-// UnmarshalJSON refuses a record with fields that this version does not know: a journal that dropped
-// them could lose information of a newer version.
+// UnmarshalJSON refuses a record with unknown fields: without them, information of a newer version could be lost.
 func (r *Record) UnmarshalJSON(text []byte) error {
 	type plain Record
-	var read plain // nothing of what r held stays
+	var read plain // the previous fields of r are dropped
 	if err := decodeExactly(text, &read); err != nil {
 		return err
 	}
@@ -89,7 +88,7 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return r.lost(text)
 }
 
-// lost returns an error if the purchase of a record, which reads itself, has members that it left out.
+// lost returns an error if the purchase of a record has members that its own UnmarshalJSON dropped.
 func (r *Record) lost(text []byte) error {
 	if r.Purchase == nil {
 		return nil
@@ -135,13 +134,13 @@ func unreadable(a shipping.Amount) bool {
 	return errors.Is(err, shipping.ErrAmountUnreadable)
 }
 
-// Unfinished returns the items whose purchase a run has begun and none has completed: the outcome is not known, or the
-// documents are not generated. Those whose keys the given items have are left out. Append them to the items of the next
-// run, because [Run] works only on the items that it is given. The records are all records of the journal, or the last
-// one of each item, as [File.Records] and Records of package pgstore return them.
+// Unfinished returns the items whose purchase has begun but is not completed: the outcome is not known, or the
+// documents are not generated. Keys of the given items are left out. Append them to the items of the next run, because
+// [Run] works only on the items that it is given. The records are all records of the journal, or the last one of each
+// item, as [File.Records] and Records of package pgstore return them.
 //
-// The records do not show [Item.Again]: an item that had set it, and whose purchase was not charged, then gets an error
-// as if it had not.
+// The records do not show [Item.Again]: an item that had set Again, and whose purchase was not charged, then gets an
+// error as if Again was not set.
 func Unfinished(records []Record, items []Item) (others []Item) {
 	last, given := map[string]int{}, map[string]bool{}
 	for n, r := range records {
@@ -159,7 +158,7 @@ func Unfinished(records []Record, items []Item) (others []Item) {
 	return others
 }
 
-// validate reports a record that a journal could not return as it is.
+// validate returns an error for a record that a journal cannot store without changes.
 func (r *Record) validate() error {
 	if err := r.check(); err != nil {
 		return err
@@ -206,7 +205,7 @@ func textProblem(text string, limit int) string {
 
 // The steps of an item in a journal.
 const (
-	// StepAnalyzed: the item has a draft, also after a purchase that was certainly not charged. Without a RequestID,
+	// StepAnalyzed: the item has a draft, perhaps after a purchase that was certainly not charged. Without a RequestID,
 	// [Resolve] has opened the item, and the next run analyzes it.
 	StepAnalyzed shipping.Step = "analyzed"
 	// StepPurchasing is written before the purchase is sent. If it is the last record, the outcome
@@ -233,8 +232,8 @@ func (r Record) bought() bool {
 	return len(r.Documents) > 0 || r.Purchase != nil || r.Amount.Known() || r.Charged.Known()
 }
 
-// unsold reports whether the journal shows that nothing can have been purchased for an analyzed item: no purchase was
-// sent, or each was refused or never sent.
+// unsold reports whether the journal shows that nothing can have been purchased for an analyzed item, because each
+// purchase was refused or never sent.
 func (r Record) unsold() bool {
 	return r.Earlier == EarlierRefused || r.Earlier == "" && len(r.Documents) == 0
 }

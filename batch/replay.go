@@ -41,7 +41,7 @@ func ReplayKey(r shipping.ReplayRequest) string {
 type ReplayOptions struct {
 	// Concurrency is how many replays are in progress at the same time. Default 4.
 	Concurrency int
-	// DryRun checks every request as [shipping.WebhooksService.Replay] would, and sends nothing.
+	// DryRun checks every request as [shipping.WebhooksService.Replay] does, and sends nothing.
 	DryRun bool
 	// Skip omits the requests with these keys, such as those that an earlier run has queued; see
 	// [ReplayKey] and [QueuedReplays].
@@ -109,7 +109,7 @@ func (r *ReplayReport) Count(state ReplayState) int {
 }
 
 // QueuedReplays reads a report, one outcome in JSON per line, and returns the keys of the queued replays, for
-// [ReplayOptions]. Blank lines are skipped. If a line cannot be read, the error has its number.
+// [ReplayOptions]. Blank lines are skipped. If a line cannot be read, the error contains its number.
 func QueuedReplays(report io.Reader) (map[string]bool, error) {
 	if report == nil {
 		return nil, invalid("QueuedReplays", "needs a report: open the file that has the outcomes")
@@ -136,10 +136,10 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 	}
 }
 
-// Replay replays many notifications, a bounded number at a time. One that fails does not stop the
-// others, except with [shipping.ErrUnauthorized], with which all others would fail too. The error is the reason why
-// the run ended early: that error, or that of ctx. The report is complete even then; requests that were not reached
-// are [ReplayNotSent]. Invalid options are a [*shipping.ValidationError].
+// Replay replays many notifications, a bounded number at a time. A replay that fails does not stop the others, except
+// with [shipping.ErrUnauthorized], because all others would fail too. The error is the reason why the run ended early:
+// this error, or the error of ctx. The report is complete even then; requests that were not reached are
+// [ReplayNotSent]. Invalid options are a [*shipping.ValidationError].
 //
 // Each request is sent once, and retried only on evidence that nothing was sent. The call options apply to each; one
 // that calls cannot share, such as [shipping.WithResponse], is refused.

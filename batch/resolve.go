@@ -23,8 +23,8 @@ import (
 //     draft.
 //
 // A closed item is [StateClosed]; no run works on it, and it cannot be opened again. The error is [ErrItemTaken] while
-// a batch works on the item, and [ErrInUse] while one uses a journal of [OpenFile]. The note is stored in the record
-// as the reason.
+// a batch works on the item, and [ErrInUse] while a batch uses a journal of [OpenFile]. The note is stored in the
+// record as the reason.
 func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.PurchaseOutcome,
 	note string) (err error) {
 	const function = "Resolve"
@@ -71,7 +71,7 @@ func resolve(ctx context.Context, claim Claim, outcome shipping.PurchaseOutcome,
 	return err
 }
 
-// resolve changes the record by an outcome that was found by hand, or returns why it cannot be.
+// resolve changes the record by an outcome that a person found, or returns why that is not possible.
 func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 	// no run writes a note before the item is purchased again
 	charged, byHand := outcome == shipping.OutcomeCharged, r.Note != ""
@@ -90,7 +90,7 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 	case r.Step == StepPurchasing && charged, r.Step == StepAnalyzed && byHand && charged:
 		r.Step = StepPurchased
 	case r.Step == StepPurchasing, byHand && !r.final():
-		r.Step = StepAnalyzed // the price stays in the record, so that the outcome can be corrected, and does not count
+		r.Step = StepAnalyzed // the price stays so that the outcome can be corrected; it does not count
 	case r.Step == "":
 		return "the journal has no record of it: check the key, which is the id of the shipment unless Item.Key is set"
 	case r.final():

@@ -18,8 +18,8 @@ import (
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// run is one run of a batch. Each item that was begun has a goroutine, even while it waits: then it is small, so that
-// ten thousand can wait. Those that are worked on hold a slot.
+// run is one run of a batch. Each item that was begun has a goroutine. Ten thousand items can wait, because a waiting
+// item is small. An item that is worked on holds a slot.
 type run struct {
 	client  *shipping.Client
 	options Options
@@ -30,7 +30,7 @@ type run struct {
 	intervals  wait.Intervals // of Options.Poll
 	entries    []*entry
 	slots      chan struct{}
-	settling   chan struct{} // a slot of each item that waits for the outcome of its purchase
+	settling   chan struct{} // a slot for each item that is being settled
 
 	// going ends when nothing more may be begun or purchased: the journal failed, or a callback panicked.
 	going context.Context
@@ -45,8 +45,8 @@ type run struct {
 	refused    error           // the service refused the secret key: nothing more is sent
 	committed  shipping.Amount // of the budget, as last read from the journal
 
-	// writing is the context of the journal's calls that must end even if the batch was interrupted, such as the record of
-	// a purchase. It ends closingTime after the batch's.
+	// writing is the context of journal calls that continue after the batch was interrupted, such as the record of a
+	// purchase. It ends closingTime after the context of the batch.
 	writing context.Context
 
 	callbacks sync.Mutex // held while a function of the user is called
@@ -62,7 +62,7 @@ func newRun(client *shipping.Client, options Options, call []shipping.CallOption
 	r.intervals, _ = wait.Intervals{
 		MinInterval: options.Poll.MinInterval, MaxInterval: options.Poll.MaxInterval,
 		MaxFailures: options.Poll.MaxFailures, DraftFor: options.Poll.DraftFor,
-	}.WithDefaults() // they were checked
+	}.WithDefaults() // complete has checked them
 	return r
 }
 
@@ -72,7 +72,7 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	if err := r.count(ctx); err != nil {
 		return err
 	}
-	var own []*entry // not those with the key of another shipment
+	var own []*entry // without items whose key belongs to another shipment
 	for _, item := range items {
 		e := &entry{run: r, item: item, record: Record{Key: item.key()}}
 		r.entries = append(r.entries, e)
@@ -96,9 +96,9 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// chooseTwins chooses which of several items with one shipment or file is purchased: one for which something was
-// purchased, or that with the least key, so that the order of the items does not matter. With a lease, no item is known
-// to be purchased yet. An item that is to be purchased again takes no part.
+// chooseTwins chooses which of several items with one shipment or file is purchased: an item whose purchase has begun,
+// or else the one with the least key, so that the order of items does not matter. With a lease, no purchase is known
+// yet. Items with Again take no part.
 func chooseTwins(entries []*entry) {
 	chosen := map[string]*entry{}
 	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e.item.Again })
@@ -160,14 +160,14 @@ func (r *run) begin(ctx context.Context) bool {
 		if ctx.Err() == nil && r.mayContinue() == nil {
 			return true
 		}
-		<-r.slots // an item that was settled meanwhile takes it again
+		<-r.slots // an item that is being settled needs the slot again
 	case <-ctx.Done():
 	case <-r.going.Done():
 	}
 	return false
 }
 
-// carry takes an item, which has a slot, from step to step. While the item waits, others have the slot.
+// carry takes an item, which has a slot, from step to step. While the item waits, other items can use the slot.
 func (r *run) carry(ctx context.Context, e *entry) {
 	ctx = itemkey.With(ctx, e.record.Key)
 	for {
@@ -187,7 +187,7 @@ func (r *run) carry(ctx context.Context, e *entry) {
 	}
 }
 
-// step does the next step of an item, and gives its slot back.
+// step does the next step of an item, and releases its slot.
 func (r *run) step(ctx context.Context, e *entry) (next time.Duration) {
 	defer func() { <-r.slots }()
 	r.guarded(func() { next = e.step(ctx) })
@@ -200,7 +200,7 @@ func (r *run) step(ctx context.Context, e *entry) (next time.Duration) {
 // maxSettling is how many purchases are settled at the same time. Each is read about eight times in five minutes.
 const maxSettling = 256
 
-// aside does a step of an item that takes minutes and little work. Meanwhile others have its slot.
+// aside does a step of an item that takes minutes but little work. Meanwhile other items can use its slot.
 func (r *run) aside(do func()) {
 	<-r.slots
 	defer func() { r.slots <- struct{}{} }()
@@ -209,8 +209,8 @@ func (r *run) aside(do func()) {
 	r.guarded(do)
 }
 
-// guarded calls a function, and stops the batch if it panics, before what waits for the caller can go on: an item that
-// waits for a slot, or a callback.
+// guarded calls a function. If it panics, guarded stops the batch before an item that waits for a slot, or a waiting
+// callback, can continue.
 func (r *run) guarded(call func()) {
 	returned := false
 	defer func() {
@@ -265,7 +265,7 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 	return report, uncounted
 }
 
-// advice returns what to do about an open item. Without a journal, another run would repeat the purchases of this one.
+// advice returns what to do about an open item. Without a journal, another run would repeat the purchases of this run.
 func (r *run) advice(result Result, unrepeatable bool) string {
 	const unrecorded = "this run had no Journal, so that another one would purchase it again: do not run it again; "
 	next := result.next()
@@ -284,10 +284,10 @@ func (r *run) advice(result Result, unrepeatable bool) string {
 		"without a Journal, another one would purchase it again"
 }
 
-// errWaiting is the error of a purchased item that had not ended when the batch did.
+// errWaiting is the error of a purchased item that was not completed when the batch ended.
 var errWaiting = errors.New("shipping: the batch ended before the item was completed")
 
-// unfinished returns the error of an item that had not ended when the batch did.
+// unfinished returns the error of an item that was not completed when the batch ended.
 func (e *entry) unfinished() error {
 	if e.outcome() != shipping.OutcomeCharged {
 		return errors.New("shipping: the batch ended before anything was purchased for the item")
@@ -303,7 +303,7 @@ func (e *entry) unfinished() error {
 	return err
 }
 
-// errUnsettled is the error of an item whose purchase an earlier run left open, and which this run did not reach.
+// errUnsettled is the error of an item whose purchase an earlier run left open, and this run did not settle.
 var errUnsettled = errors.New("shipping: the batch ended before it settled the purchase of an earlier run")
 
 // giveBack releases the items of a run that was interrupted, so that other processes continue with them
@@ -316,7 +316,7 @@ func (r *run) giveBack() {
 	}
 }
 
-// cost is the most that documents of a draft can cost. Without a budget it is recorded if it is known.
+// cost returns the most that documents of a draft can cost. Without a budget, an unknown cost is not an error.
 func (r *run) cost(draft *shipping.RegulatoryRequest,
 	documents []shipping.DocumentType) (shipping.Amount, string, error) {
 	if r.options.Budget == nil {
@@ -337,8 +337,7 @@ func (r *run) cost(draft *shipping.RegulatoryRequest,
 	return cost, r.options.Budget.Currency, err
 }
 
-// note writes to the journal. A record that no journal can keep fails its item only, and so does one that alone
-// refuses.
+// note writes a record. If alone refuses the record, or no journal can keep it, only its item fails.
 func (r *run) note(claim Claim, record Record, alone func(same []Record) error) error {
 	record.At = time.Now().UTC()
 	if err := record.validate(); err != nil {
@@ -346,7 +345,7 @@ func (r *run) note(claim Claim, record Record, alone func(same []Record) error) 
 	}
 	budget := r.options.Budget
 	if record.Period != r.options.Period {
-		budget = nil // it bounds another period
+		budget = nil // the budget bounds another period
 	}
 	var refused error
 	look := alone
@@ -400,7 +399,7 @@ func (r *run) crash() {
 // errStopped is the error of an item that was not purchased yet when the batch was stopped.
 var errStopped = errors.New("shipping: the batch was stopped before the item was purchased")
 
-// mayContinue reports whether an item that is not purchased yet may continue.
+// mayContinue returns an error if an item that is not purchased yet must not continue.
 func (r *run) mayContinue() error {
 	if r.going.Err() != nil {
 		return errStopped
@@ -421,8 +420,8 @@ func (r *run) overcharged(problem string) {
 	}
 }
 
-// itemEnded counts an item that has ended in this run. If the service refused the secret key, it ends the others too; a
-// 403 can concern this item only.
+// itemEnded counts an item that has ended in this run. If the service refused the secret key (401), it ends the others,
+// too; a 403 may concern only this item.
 func (r *run) itemEnded(err error) {
 	r.ended.Add(1)
 	if failed, ok := errors.AsType[*shipping.Error](err); ok && failed.StatusCode == http.StatusUnauthorized {
@@ -432,21 +431,21 @@ func (r *run) itemEnded(err error) {
 	}
 }
 
-// maySend reports why nothing more is sent.
+// maySend returns the reason why nothing more is sent.
 func (r *run) maySend() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.refused
 }
 
-// mayPurchase reports why nothing more may be purchased within the budget.
+// mayPurchase returns the reason why nothing more may be purchased.
 func (r *run) mayPurchase() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.over
 }
 
-// callback calls a function of the user, one at a time, and none after one that panicked.
+// callback calls functions of the user one at a time, and no more after a panic.
 func (r *run) callback(call func()) {
 	r.callbacks.Lock()
 	defer r.callbacks.Unlock()

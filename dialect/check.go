@@ -17,7 +17,7 @@ import (
 // specified are the members of a regulatory request and its documents that the specification defines.
 var specified = []string{"request_id", "status", "source", "available_documents"}
 
-// Check returns an error for each value that no service can have decided, or that contradicts another one.
+// Check returns an error for each value that is impossible, or contradicts another one.
 func (d *Dialect) Check() error {
 	var problems []error
 	if d.Version < 0 || d.Version > Version {
@@ -104,11 +104,11 @@ func (p point) checkText(field, text string) error {
 	return nil
 }
 
-// headersOfHTTP are headers that a notification cannot have for its own purposes.
+// headersOfHTTP are headers that a notification cannot use for its own purposes.
 var headersOfHTTP = []string{"Connection", "Content-Length", "Content-Type", "Host", "Trailer", "Transfer-Encoding"}
 
-// headerConflicts returns an error for notifications that no receiver can verify: the signature covers an identifier
-// that is not sent, or one header is two things. The delivery can have the identifier of the event.
+// headerConflicts returns an error if no receiver can verify the notifications: the signature covers an identifier that
+// is not sent, or one header has two purposes. The identifiers of the delivery and the event may share a header.
 func (d *Dialect) headerConflicts(open []field, points map[string]point) (problems []error) {
 	signed := d.Notification.Signature.Signed
 	if strings.Contains(signed, "{id}") && d.Notification.DeliveryID == "-" {

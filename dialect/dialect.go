@@ -6,8 +6,8 @@
 //	client, err := shipping.NewClient(key, shipping.WithDialect(d))
 //	server := mockserver.New(mockserver.WithDialect(d))
 //
-// Everything in a dialect is optional. What it does not set is unknown: the client is as tolerant and as careful as
-// without a dialect, and the reference server behaves as [Reference].
+// Everything in a dialect is optional. At a point that it does not set, the client is as tolerant and as careful as
+// without a dialect, and the reference server behaves like [Reference].
 //
 // A file is trusted like code: it names the amount that a purchase charges, and the routes. Do not take it from the
 // service.
@@ -17,7 +17,7 @@ import "time"
 
 // Dialect is what one service has decided. The zero value decides nothing.
 //
-// points.json describes each field, and nothing else does: the open point, the behaviour of the reference server, the
+// Only points.json describes the fields. It has, for each: the open point, the behaviour of the reference server, the
 // other choice (see [Contrary] and [Strict]), the values or the range, what uses the field and needs it, the responses
 // that show it, and the test that the reference server or the receiver follows it. The table of
 // docs/internals/DIALECT.md, GET /_mock/dialect, and the flag -dialect follow from it.
@@ -42,8 +42,8 @@ type Dialect struct {
 // Version is the version of the format that this package reads.
 const Version = 1
 
-// RecordMembers names the members of a regulatory request. A name is that of a member, or a path of two names such as
-// "wallet.currency"; "-" is a member that the service does not send.
+// RecordMembers names the members of a regulatory request. A name can be a path of two names, such as
+// "wallet.currency". "-" means that the service does not send the member.
 type RecordMembers struct {
 	// At is the member of data that holds the record, or "[0]" if data is a list of one record. By default the record is
 	// data, or its member request.
@@ -69,15 +69,16 @@ type Offer struct {
 	// DocumentType is by default document_type, slug or type.
 	DocumentType string `json:"document_type,omitzero"`
 	// Amount is the amount that a purchase charges. By default it is amount or price. If it is set, and the currency has
-	// three decimals, such as KWD, the price "41.500" is 41.5, and not one that may be 41500.
+	// three decimals, such as KWD, the price "41.500" is 41.5, and cannot mean 41500.
 	Amount string `json:"amount,omitzero"`
 	// Currency is the currency of Amount.
 	Currency string `json:"currency,omitzero"`
-	// DefaultCurrency is the currency of prices that have none: a code, or "wallet", which takes any budget to be in it.
+	// DefaultCurrency is the currency of prices without one: a code, or "wallet" for the wallet's, which any budget is
+	// then in.
 	DefaultCurrency string `json:"default_currency,omitzero"`
 	// Beside are amounts and currencies of an offer that a purchase does not charge, such as "vat" or "price.net".
 	Beside []string `json:"beside,omitzero"`
-	// Mode is the member that shows whether a document is automated, and Automated its value then.
+	// Mode is the member that shows whether a document is automated. Automated is its value for an automated document.
 	Mode      string `json:"mode,omitzero"`
 	Automated string `json:"automated,omitzero"`
 }
@@ -90,7 +91,7 @@ type Document struct {
 
 // Purchase describes drafts and purchases.
 type Purchase struct {
-	// Quoted: a draft shows what its documents would cost as its charged amount.
+	// Quoted: the charged amount of a draft is the price that its documents would cost.
 	Quoted bool `json:"quoted,omitzero"`
 	// Confirmation is the data of the response to a purchase: "receipt" or "empty".
 	Confirmation string `json:"confirmation,omitzero"`
@@ -100,7 +101,7 @@ type Purchase struct {
 type Refusal struct {
 	// Format is "envelope", "problem" (RFC 9457) or "object", which is any other JSON object with a text at Message.
 	Format string `json:"format,omitzero"`
-	// Message and Code are the paths of the reason and of the error code. "-" is a code that the service does not send.
+	// Message and Code are the paths of the reason and of the error code. "-" means that the service sends no code.
 	Message string `json:"message,omitzero"`
 	Code    string `json:"code,omitzero"`
 	// FundsCode is the error code of a wallet that holds too little.
@@ -138,15 +139,16 @@ type Time struct {
 	Generation float64 `json:"generation,omitzero"`
 	// Evidence is how long a manual document waits for its evidence.
 	Evidence Duration `json:"evidence,omitzero"`
-	// DraftLife is how long a draft can be purchased. Then it has the status of Record.States that is "expired"; without
-	// one, it remains a draft whose purchase is refused with Refusal.ExpiredCode; without both, it is gone (404).
+	// DraftLife is how long a draft can be purchased. Then its status is the one that Record.States maps to "expired".
+	// Without one, it remains a draft, and its purchase is refused with Refusal.ExpiredCode. Without both, it is not
+	// found (404).
 	DraftLife Duration `json:"draft_life,omitzero"`
 }
 
 // Notification describes the delivery of notifications.
 type Notification struct {
 	Signature Signature `json:"signature,omitzero"`
-	// DeliveryID and EventID are headers; "-" is one that is not sent.
+	// DeliveryID and EventID are headers; "-" means that the header is not sent.
 	DeliveryID string `json:"delivery_id,omitzero"`
 	EventID    string `json:"event_id,omitzero"`
 	// Attempts is how often a delivery is attempted.
@@ -157,7 +159,7 @@ type Notification struct {
 type Signature struct {
 	Header string `json:"header,omitzero"`
 	Hash   string `json:"hash,omitzero"`
-	// Encoding is that of the HMAC, hex or base64. Several signatures in the header are separated by spaces.
+	// Encoding is the encoding of the HMAC, hex or base64. Several signatures in the header are separated by spaces.
 	Encoding string `json:"encoding,omitzero"`
 	Prefix   string `json:"prefix,omitzero"`
 	// Key is the form of the key: the text itself, or base64, which "whsec_" can precede.
@@ -202,10 +204,10 @@ func Contrary() *Dialect {
 	return d
 }
 
-// Strict returns a dialect that refuses everything that the reference server tolerates otherwise.
+// Strict returns a dialect that refuses everything that the reference server otherwise tolerates.
 func Strict() *Dialect { return preset("strict") }
 
-// StandardWebhooks returns the dialect of a service that signs by https://www.standardwebhooks.com. The keys of a
+// StandardWebhooks returns the dialect of a service that signs as in https://www.standardwebhooks.com. The keys of a
 // receiver are the secrets of its webhook.
 func StandardWebhooks() *Dialect {
 	return &Dialect{Version: Version, Notification: Notification{DeliveryID: "Webhook-Id", Signature: Signature{

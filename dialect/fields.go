@@ -23,16 +23,17 @@ type Field struct {
 	Name string `json:"field"`
 	// Open is the point that the specification leaves open.
 	Open string `json:"open"`
-	// Default is the behaviour of the reference server, the value or in words.
+	// Default is the behaviour of the reference server: the value, or a description.
 	Default string `json:"default"`
-	// Needed is the call or the correct program that depends on the choice.
+	// Needed names what depends on the choice: a call, or a correct program.
 	Needed string `json:"needed"`
 	// Values are the choices, separated by commas, or Range the least and the largest number, as "200..299"; "" if any
 	// text or number of the kind is valid. Contrary is the value of the dialect [Contrary].
 	Values   string `json:"values,omitempty"`
 	Range    string `json:"range,omitempty"`
 	Contrary string `json:"contrary,omitempty"`
-	// Used lists what follows the field, and Observed the responses in which mockserver conform observes it.
+	// Used lists the parts of the project that follow the field. Observed lists the responses in which mockserver conform
+	// observes it.
 	Used     string `json:"used"`
 	Observed string `json:"observed"`
 	// Set is true if the dialect decides the point, and Value the text of the decision, as [Dialect.Set] reads it.
@@ -66,9 +67,8 @@ func (d *Dialect) Set(name, text string) error {
 	return f.set(text)
 }
 
-// Apply changes the dialect by parts of a text, from left to right: "contrary", "strict", "standard-webhooks",
-// FIELD=VALUE, or FIELD+=VALUE (see [Line]), separated by commas or line breaks. Any other part belongs to the value
-// before it.
+// Apply applies the parts of a text, from left to right: "contrary", "strict", "standard-webhooks", FIELD=VALUE, or
+// FIELD+=VALUE (see [Line]), separated by commas or line breaks. Any other part belongs to the value before it.
 func (d *Dialect) Apply(text string) error {
 	presets := presets()
 	for _, setting := range settingsOf(text) {
@@ -126,8 +126,8 @@ func settingsOf(text string) (settings []string) {
 	return settings
 }
 
-// fieldOf reports whether a part of a text begins with the name of a field, which has a dot. That of an operation has
-// one, too, and belongs to routes.
+// fieldOf reports whether a part of a text begins with the name of a field, which has a dot. The name of an operation
+// has a dot, too, but belongs to routes.
 func fieldOf(part string) bool {
 	name, _, isField := strings.Cut(part, "=")
 	isOperation := func(o operations.Operation) bool { return o.Name == strings.TrimSpace(name) }
@@ -166,8 +166,8 @@ var pointsFile string
 // point describes an open point by the members of its object in points.json.
 type point map[string]string
 
-// once holds values that are computed once, because every client checks its dialect. It has no initial value, so that
-// the linker leaves it and points.json out of a program without a dialect.
+// once holds values that are computed once, because every client checks its dialect. It has no initial value, so that a
+// program without a dialect does not link it and points.json.
 var once struct {
 	points, places sync.Once
 	byName         map[string]point
@@ -245,7 +245,7 @@ func (d *Dialect) field(name string) (field, error) {
 	return field{}, fmt.Errorf("unknown field %q%s", name, meant)
 }
 
-// preset returns a dialect with the values that a member of the points has. Tests set each of them.
+// preset returns a dialect in which each field has the value of this member of its point. Tests set each of them.
 func preset(member string) *Dialect {
 	d, points := &Dialect{Version: Version}, readPoints()
 	for _, f := range d.fields() {
@@ -264,7 +264,7 @@ func (f field) set(text string) error {
 	return nil
 }
 
-// setText sets the field to a value in text, and returns the form that its values have.
+// setText sets the field to a value in text, and returns the form of valid values.
 func (f field) setText(text string) (form string, err error) {
 	form = "a text"
 	switch target := f.value.Addr().Interface().(type) {

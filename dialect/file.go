@@ -76,7 +76,7 @@ func Parse(text []byte) (*Dialect, error) {
 	return d, nil
 }
 
-// parseLines reads lines, which can be in quotes. They decide a field or a pair once.
+// parseLines reads lines, which can be in quotes. A field or a pair can be decided once.
 func parseLines(text string) (*Dialect, error) {
 	d, decided, number := new(Dialect), map[string]int{}, 0
 	lines := map[int]string{}
@@ -111,8 +111,8 @@ func parseLines(text string) (*Dialect, error) {
 	return d, errors.Join(problems...)
 }
 
-// located returns a problem with the number of its line: the first one that names the field and, if one does, the value
-// that the problem quotes.
+// located adds the number of its line to a problem: the first line that names the field and the value that the problem
+// quotes, or else the first that names the field.
 func located(problem error, lines map[int]string) error {
 	name, rest, _ := strings.Cut(problem.Error(), " ")
 	_, value, _ := strings.Cut(rest, `"`)
@@ -130,7 +130,7 @@ func located(problem error, lines map[int]string) error {
 	return fmt.Errorf("line %d: %w", first, problem)
 }
 
-// decisionsOf returns the field that a part of a line decides, with + if it adds to the field, and the field with the
+// decisionsOf returns what a part of a line decides: its field, with + if it adds to the field, and the field with the
 // name of each pair.
 func decisionsOf(setting string) []string {
 	name, value, isField := strings.Cut(setting, "=")
@@ -180,7 +180,7 @@ func read(object jsonread.Value, into reflect.Value, at string, problems *[]erro
 	}
 }
 
-// shown is how an error shows a value.
+// shown returns the form in which an error shows a value.
 func shown(v jsonread.Value) string {
 	if v.Kind == '"' {
 		return strconv.Quote(v.Text)
@@ -188,7 +188,7 @@ func shown(v jsonread.Value) string {
 	return cmp.Or(map[byte]string{'{': "an object", '[': "a list", 0: "null"}[v.Kind], v.Text)
 }
 
-// read reads a value of JSON. It returns the form that the field has, if the value has another one.
+// read reads a value of JSON. If the value has another form, it returns the form of the field.
 func (f field) read(v jsonread.Value) (form string) {
 	quoted := v.Kind == '"'
 	switch target := f.value.Addr().Interface().(type) {

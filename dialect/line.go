@@ -25,8 +25,8 @@ func (l Line) String() string {
 	return l.Field + " " + sign + " " + l.Value
 }
 
-// With returns a copy of the dialect, which may be nil, with the decision of each line. The error is that of
-// [Dialect.Apply], or reports a value that the form of a line cannot hold, or that its field does not allow.
+// With returns a copy of the dialect, which may be nil, with the decision of each line. It returns an error of
+// [Dialect.Apply], or for a value that a line cannot hold, or that its field does not allow.
 func (d *Dialect) With(lines ...Line) (*Dialect, error) {
 	const longest = 100 // value of a line, in bytes
 	changed := new(Dialect)
@@ -43,9 +43,9 @@ func (d *Dialect) With(lines ...Line) (*Dialect, error) {
 	return changed, changed.Check()
 }
 
-// Declare returns the part of an error that prints lines: what to write, ready to be copied, and in place of what. It
-// leaves out lines that the dialect, which may be nil, has already. It is "" without others, and if the dialect cannot
-// have them.
+// Declare returns a part of an error: the lines to write, ready to be copied, and the lines that they replace. It
+// leaves out lines that the dialect, which may be nil, has already, and returns "" if none are left or the dialect
+// cannot have them.
 func (d *Dialect) Declare(lines ...Line) string {
 	if _, err := d.With(lines...); err != nil {
 		return ""
@@ -86,8 +86,8 @@ func (d *Dialect) add(name, text string) error {
 	return f.set(strings.TrimPrefix(f.String()+","+text, ","))
 }
 
-// CostText returns what the dialect, which may be nil, declares about the cost of an offer, as the end of an error
-// about a charge; "" if it declares nothing.
+// CostText returns the end of an error about a charge: what the dialect, which may be nil, declares about the cost of
+// an offer; "" if nothing.
 func (d *Dialect) CostText() string {
 	declared, _ := d.With()
 	lines := []Line{{"offer.amount", declared.Offer.Amount}, {"offer.default_currency", declared.Offer.DefaultCurrency}}

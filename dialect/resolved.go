@@ -22,8 +22,8 @@ func defaults() *Dialect {
 	}
 }
 
-// Resolved returns a copy of the dialect in which each field that it does not set has its default, which is what the
-// reference server does. It has the routes of the dialect, and no others. The dialect may be nil.
+// Resolved returns a copy of the dialect in which each unset field has its default, the behaviour of the reference
+// server. It has the routes of the dialect, and no others. The dialect may be nil.
 func (d *Dialect) Resolved() *Dialect {
 	resolved := defaults()
 	resolved.Overlay(d)
