@@ -14,8 +14,8 @@ import (
 
 // amount is an amount of money as it was sent.
 type amount struct {
-	// plain is the number in the notation of [decimal.Parse], and most the largest number that the text can stand for:
-	// "1.500" may be 1500.
+	// plain is the number in the notation of [decimal.Parse]. most is the largest number that the text can mean: "1.500"
+	// may be 1500.
 	plain, most decimal.Number
 	code        string // the currency in the text: a code in capitals, or a symbol
 	percent     bool
@@ -29,7 +29,7 @@ var textOfAmount = sync.OnceValue(func() *regexp.Regexp {
 // longest bounds the text of an amount with separators.
 const longest = 64
 
-// readAmount reads a number, or a text that is one. The error is that of [decimal.Parse].
+// readAmount reads a number, or a text that is a number. The error is that of [decimal.Parse].
 func readAmount(v jsonread.Value) (amount, error) {
 	if !strings.ContainsAny(v.Text, "0123456789") {
 		return amount{}, decimal.ErrSyntax
@@ -78,13 +78,13 @@ func hasThreeDecimals(currency string) bool {
 	return slices.Contains(strings.Fields("BHD IQD JOD KWD LYD OMR TND"), strings.ToUpper(currency))
 }
 
-// thousandths returns the pattern of a text with three digits behind a point, such as "41.500 KWD". A comma there is
-// rather that of thousands.
+// thousandths returns the pattern of a text with three digits behind a point, such as "41.500 KWD". A comma there more
+// likely separates thousands.
 var thousandths = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^-0-9.,]*([0-9]+)[.]([0-9]{3})[^-0-9.,]*$`)
 })
 
-// inThousandths returns an amount that was read from a text, with three digits behind its only point as decimals.
+// inThousandths returns an amount that was read from a text: three digits behind its only point are decimals.
 func (a amount) inThousandths(v jsonread.Value) amount {
 	if found := thousandths().FindStringSubmatch(v.Text); v.Kind == '"' && found != nil {
 		if n, err := decimal.Parse(found[1] + "." + found[2]); err == nil {
@@ -100,19 +100,18 @@ func IsZero(v jsonread.Value) bool {
 	return v.Scalar() && err == nil && n.most.Sign() == 0
 }
 
-// startOfAmount returns the pattern of a text that may begin with an amount, even if the whole is not one. The group is
-// a currency.
+// startOfAmount returns the pattern of a text that may begin with an amount. The group is a currency.
 var startOfAmount = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^\pL\pN]*(?:(?i:up to|from|plus|approx|min|max)\pL*[^\pL\pN]*)?(?:([A-Z]{3})[^\pL\pN]*)?\p{Nd}`)
 })
 
-// abbreviated returns the pattern of a text that is a number after the short form of a currency, such as "N1,500",
-// "US$5" and "Rs. 50". A single digit after letters, as in "A4", is not.
+// abbreviated returns the pattern of a number after the short form of a currency, such as "N1,500", "US$5" and "Rs.
+// 50". It does not match a single digit after letters, as in "A4".
 var abbreviated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^=?\pL{1,5}(?:[. ]*\p{Sc}[. ]*\p{Nd}|[. =/]*\p{Nd}[\p{Nd}.,' ]*\p{Nd}(?:$|/))`)
 })
 
-// dateOrTime returns the pattern of a date, which may have a time of day. No other number follows.
+// dateOrTime returns the pattern of a date, with or without a time of day, that no other number follows.
 var dateOrTime = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|UTC|[-+]\d\d:?\d\d))?)?\P{Nd}*$`)
 })
@@ -133,8 +132,8 @@ func isSymbol(text string) bool {
 		!strings.ContainsFunc(text, unicode.IsDigit)
 }
 
-// computed reads a number that only floating-point arithmetic produces, such as 107.50000000000001: it has more digits
-// than a float64 holds. It is rounded to 9 decimals.
+// computed reads a number that only floating-point arithmetic produces, such as 107.50000000000001, because it has more
+// digits than a float64 holds. It rounds to 9 decimals.
 func computed(text string) (n decimal.Number, ok bool) {
 	const decimals, exact = 9, 15
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -157,7 +156,7 @@ func plainSeparator(r rune) rune {
 	return r
 }
 
-// mostOf returns the largest number that a text with separators can stand for.
+// mostOf returns the largest number that a text with separators can mean.
 func mostOf(text string) (most decimal.Number, found bool) {
 	if n, err := decimal.Parse(text); err == nil {
 		most, found = n, true
@@ -181,8 +180,8 @@ func mostOf(text string) (most decimal.Number, found bool) {
 	return most, found
 }
 
-// ungrouped returns a whole number without the separators of its thousands; false if they do not group it. Groups of
-// two digits are those of lakhs and crores.
+// ungrouped returns a whole number without the separators of its thousands; false if they do not group it. Lakhs and
+// crores have groups of two digits.
 func ungrouped(whole, separator string) (string, bool) {
 	groups := strings.Split(whole, separator)
 	for i, group := range groups[1:] {

@@ -14,23 +14,23 @@ import (
 )
 
 // counter adds up what an offer can cost: its price, and every other number that it shows. If a number can be read in
-// two ways, the larger reading counts. Each exception is a function, and can only lower a count in the case that its
+// two ways, the larger reading counts. Each exception is a function, and lowers a count only in the case that its
 // comment states.
 type counter struct {
 	price    price
 	currency string
 	shown    jsonread.Value // the offer
 	offer    dialect.Offer
-	isParts  bool // it counts what may be the parts of the price
+	isParts  bool // it counts possible parts of the price
 
 	forms  []number // the price in other forms
 	others []number // amounts beside the price
-	shares []number // shares of all of them
+	shares []number // shares of the price and all others
 	err    error
 }
 
-// stop records the first reason why the cost is not known, with the line that declares a member as not charged. What
-// can be the price by its name has none.
+// stop records the first reason why the cost is not known, with the line that declares a member as not charged. There
+// is no line if the name can be that of the price.
 func (c *counter) stop(path, problem, declared string) {
 	unclear := &Unclear{Problem: "has no clear price (" + path + " " + problem + ")"}
 	if declared != "" && !areForms(spelling.Words(declared)) {
@@ -41,8 +41,8 @@ func (c *counter) stop(path, problem, declared string) {
 
 const tooLong = "has too many digits"
 
-// cost returns the result: the largest form of the price with all other numbers, unless this form is their sum, which a
-// net price and a subtotal never are. A price under a name that is not of the price is one of the others.
+// cost returns the result: the largest form of the price plus all other numbers, or this form alone if it is their sum.
+// A net price or a subtotal is never their sum. A price under a name without a word for the price is one of the others.
 func (c *counter) cost() (Cost, error) {
 	price := number{most: c.price.most}
 	if c.price.most != c.price.plain {
@@ -82,7 +82,7 @@ type number struct {
 	path      string
 	most      decimal.Number // the most that the number can mean
 	text      string         // as the offer shows it
-	isPercent bool           // it is a percentage, and cannot be an amount
+	isPercent bool           // it is a percentage, not an amount
 }
 
 func largestFirst(a, b number) int { return b.most.Cmp(a.most) }
@@ -97,21 +97,20 @@ func percentLast(a, b number) int {
 	return 1
 }
 
-// besideLine is the line that declares a member, or the object around it, as not charged. A path of a dialect has two
-// names at most.
+// besideLine returns the line that declares a member as not charged, or the object around it, because a path of a
+// dialect has at most two names.
 func besideLine(path string) dialect.Line {
 	names := strings.SplitN(path, ".", 3)
 	return dialect.Line{Field: "offer.beside", Value: strings.Join(names[:min(2, len(names))], ".")}
 }
 
-// isRounded reports whether a number is a sum that was rounded up, or less than a unit below it.
+// isRounded reports whether a number is a rounded sum, or less than a unit below it.
 func (c *counter) isRounded(n, sum decimal.Number) bool {
 	difference, ok := sum.Add(decimal.Number{Units: -n.Units, Scale: n.Scale})
 	return ok && difference.Sign() >= 0 && difference.Cmp(decimal.Number{Units: 1, Scale: c.decimals()}) < 0
 }
 
-// sum adds to a form of the price the other amounts, and then the shares of everything before them, one after the
-// other.
+// sum adds the other amounts to a form of the price, and then one share after the other, each of the sum so far.
 func (c *counter) sum(form number, others []number) (most decimal.Number, counted []number) {
 	if form.text != "" {
 		counted = append(counted, form)
@@ -128,7 +127,7 @@ func (c *counter) sum(form number, others []number) (most decimal.Number, counte
 	for _, n := range others {
 		add(n, n.most)
 	}
-	// A percentage can be one of every amount, so those that may be amounts come first.
+	// A percentage can apply to every amount, so shares that may be amounts come first.
 	for _, n := range slices.SortedStableFunc(slices.Values(c.shares), percentLast) {
 		share := c.share(n, most)
 		n.text += " (" + text(share) + ")"
@@ -206,14 +205,15 @@ func (c *counter) all(v jsonread.Value, at place) {
 	}
 }
 
-// describes reports whether a member of the offer is one that AvailableDocument reads as something else.
+// describes reports whether AvailableDocument reads the member as something that is not money.
 func (c *counter) describes(at place) bool {
 	return slices.Contains([]string{"document_type", "slug", "type", "name", "mode", "reasons", "profile_fields",
 		c.offer.DocumentType, c.offer.Mode}, at.path)
 }
 
-// declared skips what the dialect declares as not charged. It stops at a number that is more than the price and can be
-// the price by its name: two names may be swapped. A member "value" beside the price is rather that of the goods.
+// declared skips what the dialect declares as not charged. It stops at a number that is more than the price and has a
+// name for the price: the dialect may have swapped two names. A member "value" beside the price more likely is the
+// value of the goods.
 func (c *counter) declared(v jsonread.Value, at place) {
 	n, err := readAmount(v)
 	isMore := errors.Is(err, decimal.ErrRange) || err == nil && n.most.Cmp(c.price.most) > 0
@@ -242,7 +242,7 @@ func statesShare(m jsonread.Member) bool {
 	return strings.Contains(m.Value.Text, "%") || statesPercent(words) || len(words) == 1 && areShare(words)
 }
 
-// scalar counts a number, unless its name is that of an identifier, a time or a count of one.
+// scalar counts a number, unless its name is that of an identifier, a time or a count that is 1.
 func (c *counter) scalar(v jsonread.Value, at place) {
 	n, err := readAmount(v)
 	one, code := decimal.Number{Units: 1}, cmp.Or(n.code, codeIn(at.words))
@@ -285,8 +285,9 @@ func (c *counter) number(n amount, at place) {
 	}
 }
 
-// isForm reports whether a number is the price in another form, such as net or with its taxes: all words are of the
-// price, it is at least half of it, and it is the first number of the member. A list has amounts, such as instalments.
+// isForm reports whether a number is the price in another form, such as net or with taxes: all words of its name are
+// words for the price, it is at least half the price, and it is the first number of the member. A list is not a form:
+// it has amounts, such as instalments.
 func (c *counter) isForm(n decimal.Number, at place) bool {
 	double, ok := n.Add(n)
 	isSame := func(form number) bool { return form.path == at.path }
@@ -294,7 +295,7 @@ func (c *counter) isForm(n decimal.Number, at place) bool {
 }
 
 // isMinor reports whether a number is the price in minor units, which may be rounded to a whole number: its name has a
-// word for them, all other words are of the price, and it is the price times 100.
+// word for minor units, its other words are words for the price, and it is the price times 100.
 func (c *counter) isMinor(n decimal.Number, at place) bool {
 	minor, ok := c.price.most.Mul(decimal.Number{Units: -100})
 	difference, fits := minor.Add(n)
@@ -302,8 +303,8 @@ func (c *counter) isMinor(n decimal.Number, at place) bool {
 		difference.Cmp(decimal.Number{Units: -1}) > 0
 }
 
-// areParts reports whether an object or list has the parts of the price: its name has a word for them, all other words
-// are of the price, each number is read, and at least two, apart from their total, add up to the price.
+// areParts reports whether an object or list has the parts of the price: its name has a word for parts, its other words
+// are words for the price, each number is read, and at least two numbers, without their total, add up to the price.
 func (c *counter) areParts(v jsonread.Value, at place) bool {
 	if c.isParts || !areForms(at.words, partWords) || c.price.most.Sign() == 0 {
 		return false
@@ -321,9 +322,9 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 	return fits && (count > 1 && sum == c.price.most || count > 2 && sum == total && hasTotal)
 }
 
-// stopForeign records a currency that is not that of the offer. An object that holds it may have the price. Otherwise the
-// line declares what is in that currency: fee for fee_currency. Without either, the price may be in it, and there is no
-// line, unless its currency is declared.
+// stopForeign records a currency other than the offer's. If an object holds it, the object may hold the price.
+// Otherwise the line declares the member in that currency: fee for fee_currency. Without such a member, the price may
+// be in that currency, and there is no line, unless the dialect declares the currency of the price.
 func (c *counter) stopForeign(path, problem string) {
 	end := max(strings.LastIndex(path, "."), 0)
 	owner, isPrice := path[:end], end > 0 && strings.HasPrefix(strings.Join(c.price.path, "."), path[:end+1])
@@ -350,7 +351,7 @@ func (c *counter) stopForeign(path, problem string) {
 	c.err = cmp.Or(c.err, error(unclear))
 }
 
-// currencies are the codes that a name can state, as in amount_usd, and that are never another word, with their
+// currencies are the codes that a name can contain, as in amount_usd, because they are no other words, with their
 // symbols.
 const currencies = "USD$ EUR€ GBP£ NGN₦ GHS₵ KES ZAR XOF XAF CNY¥ JPY¥ INR₹ AED CHF"
 
@@ -364,8 +365,8 @@ func codeIn(words []string) string {
 	return ""
 }
 
-// codes returns the members below a value that may hold the code of a currency, each as a line that declares the field.
-// In an offer, each text of three capitals may be one.
+// codes returns a line that declares the field for each member below a value that may hold a currency code. In an
+// offer, this is each text of three capitals.
 func (c *counter) codes(field string, v jsonread.Value, at place) (lines []dialect.Line) {
 	inOffer := field == "offer.currency" && v.Text == strings.ToUpper(v.Text)
 	if IsCode(v.Text) && (at.isCurrency() || inOffer) && !c.describes(at) {
@@ -380,8 +381,8 @@ func (c *counter) codes(field string, v jsonread.Value, at place) (lines []diale
 	return lines
 }
 
-// foreign reports whether a currency is known and another than that of the offer. A symbol can stand for several, so it
-// is compared only if that of the offer's currency is known.
+// foreign reports whether a currency is known, and is not the offer's. A symbol can mean several currencies, so it is
+// compared only if the symbol of the offer's currency is known.
 func (c *counter) foreign(currency string) bool {
 	isSymbol := !strings.ContainsFunc(currency, unicode.IsLetter)
 	if currency == "" || c.currency == "" || !isSymbol {

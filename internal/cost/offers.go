@@ -21,7 +21,7 @@ type Cost struct {
 	Price    decimal.Number
 	// Most is the most that a purchase can charge: the price, and every other number of the offer.
 	Most decimal.Number
-	// Beside are the numbers that Most counts in addition to the price, or in place of it, such as "tax 75".
+	// Beside are the numbers that Most counts in addition to the price, or in its place, such as "tax 75".
 	Beside []string
 	// Lines each declare one of these numbers as not charged, the smallest first.
 	Lines []dialect.Line
@@ -45,8 +45,7 @@ type Offers struct {
 	currency string // of the budget; "" if there is none
 }
 
-// Read reads the available documents of a draft, each of them once. The dialect may be nil. The currency is that of the
-// budget, if there is one.
+// Read reads the available documents of a draft, each once. The dialect may be nil. currency is the budget's, or "".
 func Read(draft jsonread.Value, d *dialect.Dialect, currency string) *Offers {
 	if d == nil {
 		d = new(dialect.Dialect)
@@ -70,7 +69,7 @@ func Read(draft jsonread.Value, d *dialect.Dialect, currency string) *Offers {
 // None reports whether no offer shows a slug that could be read.
 func (o *Offers) None() bool { return len(o.entries) == 0 }
 
-// Slugs returns every text of a document that may be its slug. A name of a dialect is the only one.
+// Slugs returns every text of a document that may be its slug. If the dialect names the member, only that one counts.
 func Slugs(entry jsonread.Value, name string) (found []string) {
 	names := []string{"document_type", "slug", "type"}
 	if name != "" {
@@ -88,8 +87,8 @@ func Slugs(entry jsonread.Value, name string) (found []string) {
 	return found
 }
 
-// Cost returns the cost of a document. The error is the reason why the cost is not known, an [*Unclear] if the dialect
-// can make it clear; the name of the document belongs in front of it.
+// Cost returns the cost of a document. The error is the reason why the cost is not known, and an [*Unclear] if the
+// dialect can make it clear. The caller puts the name of the document in front.
 func (o *Offers) Cost(slug string) (Cost, error) {
 	entries := o.entries[strings.TrimSpace(slug)]
 	switch {
@@ -143,8 +142,7 @@ func (o *Offers) Cost(slug string) (Cost, error) {
 	return c.cost()
 }
 
-// NoCurrency is the code of ISO 4217 for no currency. It stands in a line for a code that a user has to know: it is no
-// budget's.
+// NoCurrency is the ISO 4217 code for no currency. In a line, the user replaces it by a code. No budget has it.
 const NoCurrency = "XXX"
 
 // noCurrency returns the error of a price without a currency. If the offer or the draft shows a code, the price may be
@@ -152,7 +150,7 @@ const NoCurrency = "XXX"
 func (o *Offers) noCurrency(c *counter) error {
 	unclear := &Unclear{Problem: "has a price without a currency", Lines: c.codes("offer.currency", c.shown, place{})}
 	for _, m := range o.draft.Members {
-		if m.Name != "available_documents" && m.Name != "line_items" { // their values are in any currency
+		if m.Name != "available_documents" && m.Name != "line_items" { // their values can be in any currency
 			unclear.Lines = append(unclear.Lines, c.codes("record.currency", m.Value, place{}.inside(m.Name))...)
 		}
 	}

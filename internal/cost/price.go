@@ -25,11 +25,11 @@ func Foreign(one, other string) bool { return one != "" && other != "" && !SameC
 type price struct {
 	amount
 	path     []string // the names of the member
-	currency string   // shown in the object that holds the price; "" if the offer itself does
+	currency string   // from the object around the price; "" if that is the offer
 }
 
-// priceOf reads the price of an offer: the member that the dialect names, or else its amount or price, or the amount in
-// an object of this name. If an offer has both, they have to be equal.
+// priceOf reads the price of an offer: the member that the dialect names, or else "amount" or "price", which can be an
+// object with an amount. If an offer has both, they must be equal.
 func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 	names, missing := []string{"amount", "price"}, "it shows neither amount nor price"
 	named := d.Amount != "" && d.Amount != "-"
@@ -105,7 +105,7 @@ func noPrice(offer jsonread.Value, d dialect.Offer, problem string) error {
 	return unclear
 }
 
-// likeliness is 1 for a number whose last name has only words for the price, and 0 for others.
+// likeliness is 1 if the last name of a number has only words for the price, and otherwise 0.
 func (n number) likeliness() int {
 	if areForms(spelling.Words(n.path[strings.LastIndex(n.path, ".")+1:])) {
 		return 1
@@ -113,7 +113,7 @@ func (n number) likeliness() int {
 	return 0
 }
 
-// currencyIn returns the text of a currency. If the dialect states that offers show none, only that of a code counts.
+// currencyIn returns the text of a currency. If the dialect states that offers have no currency, only a code counts.
 func currencyIn(value jsonread.Value, d dialect.Offer) string {
 	if d.Currency == "-" && !IsCode(strings.TrimSpace(value.Text)) {
 		return ""

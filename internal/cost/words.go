@@ -27,8 +27,8 @@ const (
 	negativeWords = "discount rebate"
 )
 
-// isOf reports whether a word is in a list, in singular or plural. The prices and costs in plural can be others, so of
-// the words for the price only the singular counts, and totals.
+// isOf reports whether a word is in a list, in singular or plural. Words for the price count only in singular, except
+// totals: plural prices and costs can be other ones.
 func isOf(word, list string) bool {
 	for one := range strings.FieldsSeq(list) {
 		if word == one || word == one+"s" && (list != formWords || one == "total") {
@@ -43,7 +43,8 @@ func anyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return isOf(word, list) })
 }
 
-// areForms reports whether all of several words stand for the price, or are in one of the lists, and each list has one.
+// areForms reports whether each of several words is a word for the price or in one of the lists, and each list has one
+// of them.
 func areForms(words []string, lists ...string) bool {
 	isOther := func(word string) bool {
 		return !isOf(word, formWords) && !slices.ContainsFunc(lists, func(list string) bool { return isOf(word, list) })
@@ -55,9 +56,9 @@ func areForms(words []string, lists ...string) bool {
 // place is where a value stands in an offer.
 type place struct {
 	path string
-	// name are the words of the last name, and words those of all names below the object that holds the price.
+	// name are the words of the last name. words are the words of all names below the object that holds the price.
 	name, words []string
-	// price are the names that lead from here to the price; none if they do not.
+	// price are the names that lead from here to the price, if any do.
 	price []string
 	// isPrice: the value is the price.
 	isPrice bool
@@ -67,7 +68,7 @@ type place struct {
 	isCount bool
 }
 
-// inside returns the place of a member.
+// inside returns the place of a member of the value.
 func (p place) inside(member string) place {
 	name := spelling.Words(member)
 	inner := place{name: name, words: slices.Concat(p.words, name), isCount: p.isCount || isOf(p.last(), countWords),
@@ -93,7 +94,7 @@ func joined(path, member string) string {
 	return strings.TrimPrefix(path+"."+cmp.Or(name, "_"), ".")
 }
 
-// last returns the last word of the name, unless a word before it makes it money, as in fee_by_weight.
+// last returns the last word of the name, or "" if a word before it means money, as in fee_by_weight.
 func (p place) last() string {
 	end := len(p.name) - 1
 	if end < 0 || anyOf(p.name[:end], moneyAfter) {
@@ -110,8 +111,8 @@ func (p place) isSkipped() bool {
 	return isRate || isOf(p.last(), "weight") || areForms(name, earlierWords)
 }
 
-// isReduction reports whether the last word that is not of the price is discount or rebate: a negative number there
-// lowers the price, and under discount_fee it can be a charge.
+// isReduction reports whether the last word that is not a word for the price is discount or rebate, so that a negative
+// number lowers the price. Under discount_fee it can be a charge.
 func (p place) isReduction() bool {
 	words := slices.DeleteFunc(slices.Clone(p.words), func(word string) bool { return isOf(word, formWords) })
 	return len(words) > 0 && isOf(words[len(words)-1], negativeWords)
@@ -124,7 +125,7 @@ func (p place) isCurrency() bool {
 		p.name[end-1] == "code"
 }
 
-// isNoMoney reports whether the name is that of an identifier, a time or a code. AT alone is Austria.
+// isNoMoney reports whether the name is that of an identifier, a time or a code. "AT" alone is the country Austria.
 func (p place) isNoMoney() bool {
 	last := p.last()
 	return isOf(last, noMoneyWords) && (last != "at" || len(p.name) > 1)

@@ -9,8 +9,8 @@ import "github.com/shipping-go/shipping/internal/status"
 type Response uint8
 
 const (
-	// Lost is every response of no other kind, such as a 503, a 4xx without the form of a refusal, and a 2xx that
-	// does not confirm the purchase; and every exchange that broke off.
+	// Lost is every other response, such as a 503, a 4xx not in the form of a refusal, and a 2xx that does not confirm
+	// the purchase, and every exchange that broke off.
 	Lost Response = 1 << iota
 	// Unsent: the client's own transport never handed the request to the network.
 	Unsent
@@ -22,8 +22,8 @@ const (
 	Contradicted
 )
 
-// Documents compares the documents that the record lists with those of this purchase. Only new lists count: the
-// members under which the draft listed no documents. What the record lists where the draft listed any is not compared.
+// Documents compares the documents that the record lists with the documents of this purchase. Only new lists count:
+// members in which the draft listed no documents.
 type Documents uint8
 
 const (
@@ -33,7 +33,8 @@ const (
 	These
 	// Others: new lists hold documents, and none of this purchase.
 	Others
-	// Some: new lists hold a part of the documents of this purchase, others beside them, or some that could not be read.
+	// Some: new lists hold a part of the documents of this purchase, or other documents too, or some that could not be
+	// read.
 	Some
 )
 
@@ -45,23 +46,23 @@ type Case struct {
 	// Documents compares the new lists. If the record before the purchase is not known, no list is known to be new: it is
 	// NoList, or Some if the request still reads as a draft and has a list, which may be new.
 	Documents Documents
-	// Known: the record is known as it was before the purchase, and it was a draft.
+	// Known: the record from before the purchase is known, and was a draft.
 	Known bool
 	// Sole: nobody else can have purchased from this draft.
 	Sole bool
-	// AnalysisFailed: it may be the analysis that failed: the request is failed without a transaction, and before the
-	// purchase it was never read as a draft.
+	// AnalysisFailed: the analysis may have failed, not the generation: the request is failed without a transaction, and
+	// was never read as a draft before the purchase.
 	AnalysisFailed bool
 	// OnlyThese: the record shows that a purchase of this request can only have been one of these documents.
 	OnlyThese bool
-	// Charge: a record has shown a charge, or what may be one, that the draft did not show.
+	// Charge: a record has shown a charge, or a possible one, that the draft did not show.
 	Charge bool
 	// Quiet: the request has read as a draft for as long as the response requires.
 	Quiet bool
 	// Expired: the dialect declares the status as that of a draft that can no longer be purchased.
 	Expired bool
-	// Denied: the purchase and the read-back were both refused with the same status, it is 401, 403 or 404,
-	// and the request was not read in between.
+	// Denied: the purchase and the read-back were refused with the same status, 401, 403 or 404, and the request was not
+	// read in between.
 	Denied bool
 }
 
@@ -69,7 +70,7 @@ type Case struct {
 type Result uint8
 
 const (
-	// Unknown: the evidence decides nothing, or contradicts itself.
+	// Unknown: the evidence is not sufficient, or contradicts itself.
 	Unknown Result = iota
 	// Success: this purchase charged the wallet.
 	Success
@@ -113,8 +114,8 @@ var rows = [...]row{
 	{response: Refusal | Contradicted, state: notDraft, documents: These, also: known, result: PurchasedBefore},
 }
 
-// Decide returns the result of a purchase, by this table. Lists and charges are those that the draft did not show: what
-// the record shows before and after the purchase proves nothing.
+// Decide returns the result of a purchase, by this table. Only lists and charges that the draft did not show count:
+// what the record shows before and after the purchase proves nothing.
 //
 //	Response      Before     Read-back                                             Result
 //	unsent        any        any                                                   not charged

@@ -13,20 +13,20 @@ type Purchase struct {
 	Documents []string // their slugs
 	Before    *Record  // the request as it was before the purchase; nil if that is not known
 	Sole      bool     // see [Case.Sole]
-	// QuietFor is how long the request must read as a draft to count as not charged; with 0 it never does.
+	// QuietFor is how long the request must read as a draft to count as not charged; 0 means that it never does.
 	QuietFor time.Duration
 }
 
 // Reading is one reading of the request after its purchase.
 type Reading struct {
-	Sent    time.Time // when the read was sent: a slow response shows the request as it was then
+	Sent    time.Time // when the read was sent; a slow response shows the state of that time
 	Record  *Record   // nil if the request could not be read
 	Status  string    // the status of the record as the client reads it, independently of Record
 	Expired bool      // see [Case.Expired]
 	Denied  bool      // see [Case.Denied]
 }
 
-// Memory is what the readings so far have shown. The zero value is that of no reading.
+// Memory is what the readings so far have shown. The zero value has no readings.
 type Memory struct {
 	// DraftSince is when the read of the first of the drafts in a row was sent; zero if the last record was not a draft.
 	DraftSince time.Time
@@ -51,7 +51,7 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 	c.OnlyThese = shown.OnlyThese(p.Documents)
 	switch {
 	case p.Before == nil && c.State == status.Draft && len(shown.lists) > 0:
-		c.Documents = Some // the list may be new, or that of the draft
+		c.Documents = Some // the list may be new
 	case p.Before != nil:
 		c.AnalysisFailed = p.Before.OnlyAnalyzed() && shown.Status == "failed" && !shown.Transaction
 		shown = shown.Since(p.Before)

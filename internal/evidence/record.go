@@ -45,7 +45,7 @@ type Record struct {
 var listNames = []string{"documents", "document_types", "purchased_documents"}
 
 // Read reads the data of a response. The record may be data, data.request, or the member that the dialect names. A
-// dialect adds names under which evidence is found, and takes none away. It may be nil.
+// dialect, which may be nil, only adds names under which evidence is found.
 func Read(data string, d *dialect.Dialect) *Record {
 	if d == nil {
 		d = new(dialect.Dialect)
@@ -84,7 +84,7 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 		for _, name := range also(d.Record.Documents, listNames...) {
 			list := level.At(name)
 			if list.Kind == 0 {
-				list = level.Get(name) // as Members has it
+				list = level.Get(name) // as Members writes it
 			}
 			for _, entry := range list.Items() {
 				if entry.Kind != 0 && !owesPayment(entry.Get("status").Text) {
@@ -104,7 +104,7 @@ func (r *Record) in() *dialect.Dialect {
 	return r.dialect
 }
 
-// also returns the usual names of a member, and that of a dialect.
+// also returns the usual names of a member, and its name in a dialect, if set.
 func also(name string, usual ...string) []string {
 	if name == "" || name == "-" || slices.Contains(usual, name) {
 		return usual
@@ -149,7 +149,8 @@ func (r *Record) ReadCharge() (n decimal.Number, currency string, read bool) {
 	return cost.Charge(r.charge.Value)
 }
 
-// UnreadCharge describes a charge that cannot be read, with the lines that name an amount in it; "" if there is none.
+// UnreadCharge describes a charge that cannot be read, with the lines that name an amount in it; "" if the charge can
+// be read.
 func (r *Record) UnreadCharge() string {
 	if _, _, read := r.ReadCharge(); read || r.Charge == "" {
 		return ""
@@ -166,7 +167,7 @@ func (r *Record) UnreadCharge() string {
 			lines = append(lines, r.dialect.Declare(line))
 		}
 	}
-	if len(lines) != 1 || lines[0] == "" { // of several, one alone may be less than the charge
+	if len(lines) != 1 || lines[0] == "" { // one of several may be less than the charge
 		return text
 	}
 	return text + "; only if a transaction of the wallet confirms it, " + lines[0]
@@ -180,7 +181,7 @@ func slug(entry jsonread.Value, d *dialect.Dialect) string {
 	return ""
 }
 
-// purchasedSlugs returns every text of a purchased document that may be its slug, under the name of a dialect first.
+// purchasedSlugs returns every text of a purchased document that may be its slug, first the one that a dialect names.
 func purchasedSlugs(entry jsonread.Value, d *dialect.Dialect) []string {
 	found := cost.Slugs(entry, cmp.Or(d.Document.DocumentType, d.Offer.DocumentType))
 	if len(found) == 0 {
@@ -221,8 +222,8 @@ func unclear(outer, inner jsonread.Value, at string) string {
 	return ""
 }
 
-// Named returns the members of an offer that contain a text, true or false for which a condition holds, in every offer:
-// a name, or a path of two names.
+// Named returns the members that, in every offer, contain a text, true or false that meets a condition: a name, or a
+// path of two names.
 func (r *Record) Named(is func(text string) bool) []string {
 	offers := r.Data.Get("available_documents").Elements
 	if len(offers) == 0 {
@@ -236,19 +237,19 @@ func (r *Record) Named(is func(text string) bool) []string {
 	})
 }
 
-// OnlyAnalyzed reports whether the record is the response to an analysis that shows no status, so that it need not be a
-// draft. The [Record.Members] of any other record have no id.
+// OnlyAnalyzed reports whether the record is the response to an analysis without a status, so that it may not be a
+// draft. The [Record.Members] of other records have no id.
 func (r *Record) OnlyAnalyzed() bool { return r.Status == "" && r.Data.Get("request_id").Text != "" }
 
-// Members returns the members of a record from which [Record.Since] and [Record.OnlyAnalyzed] find the same as from r.
-// They hold no text of the service but the id and numbers, because they are stored.
+// Members returns the members of a smaller record with which [Record.Since] and [Record.OnlyAnalyzed] return the same
+// results. Because they are stored, they hold no text of the service except the id and numbers.
 func (r *Record) Members() map[string]any {
 	members := map[string]any{}
 	if r.OnlyAnalyzed() {
 		members["request_id"] = r.Data.Get("request_id").Text
 	}
 	for name := range r.lists {
-		members[name] = []string{""} // that it listed something
+		members[name] = []string{""} // it listed something
 	}
 	if r.Charge != "" {
 		members["charged_amount"] = r.Charge
@@ -257,8 +258,8 @@ func (r *Record) Members() map[string]any {
 }
 
 // ReadList returns why a list, the data of a successful response, does not confirm the purchase of these documents; ""
-// if it does. A list confirms it if it is empty, if it holds the record alone, or if it names each of the documents
-// once and nothing else. An element with an id or a status is a record first.
+// if it does. A list confirms the purchase if it is empty, if it holds only the record, or if it names each of the
+// documents once and nothing else. An element with an id or a status is read as a record.
 func ReadList(data, requestID string, purchased []string, draft *Record) string {
 	elements, d := jsonread.Parse(data).Items(), draft.in()
 	named := map[string]bool{}
@@ -342,8 +343,8 @@ func holdsAny(v jsonread.Value) bool {
 		slices.ContainsFunc(v.Members, func(m jsonread.Member) bool { return holdsAny(m.Value) })
 }
 
-// owesPayment reports whether a status names a payment that was not made, such as awaiting_payment or unpaid. A list
-// with such a status is not one of purchased documents.
+// owesPayment reports whether a status means that a payment is missing, such as awaiting_payment or unpaid. A list with
+// such a status does not list purchased documents.
 func owesPayment(status string) bool {
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(spelling.Words(status), func(word string) bool { return slices.Contains(names, word) })
@@ -351,9 +352,8 @@ func owesPayment(status string) bool {
 	return has("unpaid", "payment", "insufficient") && !has("received", "confirmed", "succeeded", "completed")
 }
 
-// Since returns the record without what a purchase after the earlier record cannot have added. If a member lists
-// documents in both records, it is left out as a whole, even if it lists other documents now. A charge is left out if
-// both are equal.
+// Since returns what a purchase after the earlier record may have added. A member that lists documents in both records
+// is left out as a whole, even if it lists other documents now. A charge is left out if it has not changed.
 func (r *Record) Since(earlier *Record) *Record {
 	since := *r
 	since.lists = map[string][]string{}
@@ -368,12 +368,12 @@ func (r *Record) Since(earlier *Record) *Record {
 	return &since
 }
 
-// ShowsCharge reports whether the record shows that the wallet was charged, or what may be a charge.
+// ShowsCharge reports whether the record shows that the wallet was charged, or may have been.
 //
 // Assumption: the members that show it.
 func (r *Record) ShowsCharge() bool { return r.Transaction || r.Charge != "" }
 
-// ListsOthers reports whether a document is listed that is not one of a purchase.
+// ListsOthers reports whether the record lists a document that is not in purchased.
 func (r *Record) ListsOthers(purchased []string) bool {
 	_, others, _ := r.among(purchased)
 	return others
@@ -393,8 +393,8 @@ func (r *Record) Compare(purchased []string) Documents {
 	return Some
 }
 
-// among counts the documents of a purchase that are listed, and reports whether others are, and some without a slug
-// that could be read.
+// among counts the documents of a purchase that are listed, and reports whether other documents are listed, and whether
+// some slugs could not be read.
 func (r *Record) among(purchased []string) (found int, others, unreadable bool) {
 	missing := make(map[string]bool, len(purchased))
 	for _, slug := range purchased {
@@ -417,10 +417,10 @@ func (r *Record) among(purchased []string) (found int, others, unreadable bool) 
 	return found, others, unreadable
 }
 
-// OnlyThese reports whether a purchase of this request can only have been one of these documents: the record names
-// them, and no others, as purchased. Without documents, any purchase counts. What the record offers proves nothing,
-// because a service may offer the remaining documents after the purchase of others. A failed request that shows no
-// transaction may have failed in its analysis.
+// OnlyThese reports whether a purchase of this request can only have been one of these documents: the record names only
+// them as purchased. Without documents, any purchase counts. What the record offers proves nothing, because a service
+// may offer the remaining documents after the purchase of others. A failed request that shows no transaction may have
+// failed in its analysis.
 func (r *Record) OnlyThese(purchased []string) bool {
 	named := &Record{lists: map[string][]string{"": r.lists[cmp.Or(r.in().Record.Documents, "purchased_documents")]}}
 	return (r.Status != "failed" || r.Transaction) && (len(purchased) == 0 || named.Compare(purchased) == These)
@@ -432,14 +432,14 @@ func folded(slug string) string { return strings.ToLower(strings.TrimSpace(slug)
 // Refused is what the body of a refusal shows about the request that it refuses. It holds no text of the service,
 // because errors keep it.
 type Refused struct {
-	contradicts string // why the refusal contradicts itself, whatever the draft showed; "" if it does not
+	contradicts string // why the refusal contradicts itself, with any draft; "" if it does not
 	charges     []string
-	generated   bool // it shows a document that is generated, or is being generated
+	generated   bool // it shows a document that is generated or generating
 }
 
-// ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, "error" or "fail",
-// or another object, whose members are those of a record. The members of a record count at any depth, because the
-// form of a refusal is not specified.
+// ReadRefusal reads the whole body of the refusal of a request: an envelope with the status false, "error" or "fail",
+// or else an object with members of a record. The members of a record count at any depth, because the form of a refusal
+// is not specified.
 func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 	root := jsonread.Parse(body)
 	var r Refused
@@ -464,7 +464,7 @@ func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 	return r
 }
 
-// isEnvelope reports whether the status of a refusal is its own, and not that of a record.
+// isEnvelope reports whether the status in a refusal is that of an envelope, not of a record.
 func isEnvelope(refusal jsonread.Value) bool {
 	switch refusal.Get("status").Text {
 	case "false":
@@ -513,7 +513,7 @@ func (r *Refused) read(n jsonread.Value, d *dialect.Dialect) {
 }
 
 // Contradiction returns why the refusal does not prove that a purchase of this draft charged nothing; "" if it may. A
-// charge that the draft showed already is not a contradiction, nor is a generated document if the draft showed one.
+// charge that the draft showed already is not a contradiction. Neither is a generated document if the draft showed one.
 func (r Refused) Contradiction(draft *Record) string {
 	var before Refused
 	before.read(draft.Data, draft.in())

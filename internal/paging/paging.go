@@ -1,15 +1,15 @@
 // Package paging reads a list page by page while rows arrive in it and vanish from it.
 //
 // Rows are ordered newest first. A row that arrives at the head pushes the others back, and a row that vanishes pulls
-// those behind it forward, so that a page number means other rows than before. [Walk] explains how it copes.
+// those behind it forward, so that a page number then means other rows. [Walk] explains how it copes.
 //
 // The walk remembers each record, in 20 to 40 bytes. Its limits besides those in docs/lists.md:
 //
 //   - A page of another size is not recognized if the total is wrong, or if there is neither pageCount nor hasNextPage.
-//   - If the total changes with nearly every page of two readings, and few pages bring anything new, the walk can end
+//   - If the total changes with nearly every page of two readings, and few pages have new records, the walk can end
 //     in [Incomplete] although nothing is missing.
 //   - If a page contains the records of another page while rows vanish, or of the page before in a list without totals,
-//     its own can be taken for rows that vanished, or that were read.
+//     its own records can count as vanished, or as read.
 //   - If a page of a resumed walk is wrong in the same way twice, unread records can be missed.
 //   - A list whose first page has neither records nor numbers counts as empty, unless the token has a total.
 //   - If a page of rows or more arrives with every request for long, the walk ends in [Loop].
@@ -47,9 +47,9 @@ type Numbers struct {
 
 type Page struct {
 	Numbers
-	// Number is the page that it is by its own report; 0 if it does not report that.
+	// Number is the page number that the page reports; 0 if it reports none.
 	Number int
-	// IDs are those of the page's records; see [ID].
+	// IDs are the IDs of the page's records; see [ID].
 	IDs []uint64
 	// Listed reports whether the response contains a list, even an empty one.
 	Listed bool
@@ -65,13 +65,13 @@ type Page struct {
 	Fresh int
 	Skip  []bool
 
-	counted bool // its total is one that it reports itself
+	counted bool // the page itself reports its total
 	last    bool // it is the last page, because a page behind it was asked for
 }
 
 // normalize replaces numbers that no list has, so that calculations with them stay in range. A total of 0 counts only
-// if nothing on the page contradicts it, and no total counts that is smaller than the number of rows up to the end of
-// the page: some services report how many rows are on the page, or are left.
+// if nothing on the page contradicts it. A total below the number of rows up to the end of the page does not count:
+// some services report how many rows are on the page, or are left.
 func (w *Walk) normalize(p *Page) {
 	const most = 1 << 20 // records on a page
 	p.Total, p.PageCount = min(max(p.Total, 0), limit), min(max(p.PageCount, 0), limit)
@@ -101,13 +101,13 @@ func (p *Page) isLastInPlaceOf(number, size int) bool {
 	return len(p.IDs) > 0 && itself && number > p.PageCount && !p.HasNext && p.Total <= rows(number-1, size)
 }
 
-// endsAt reports whether the page reports by at least one number, and contradicts by none, that it is the last one.
+// endsAt reports whether at least one number of the page shows that it is the last page, and none shows the opposite.
 func (p *Page) endsAt(number, size int) bool {
 	return (p.PageCount > 0 || p.Total >= 0) && p.PageCount <= number && !p.HasNext && p.Total <= rows(number, size)
 }
 
-// totalAt returns how many rows the list had when the page was read, as far as that is known. A list that reported no
-// total when it had rows does not report 0 at its end.
+// totalAt returns how many rows the list had when the page was read, if known. If pages with rows report no total, 0 at
+// the end is no total either.
 func (w *Walk) totalAt(page *Page) int {
 	switch {
 	case page.Total == contradicted:
@@ -118,7 +118,7 @@ func (w *Walk) totalAt(page *Page) int {
 	return page.Total
 }
 
-// memory returns the last total, which can be that of the token.
+// memory returns the last total, perhaps the token's.
 func (w *Walk) memory() int {
 	if w.total < 0 && !w.began && w.reading == 1 {
 		return w.complete.Total
@@ -126,9 +126,9 @@ func (w *Walk) memory() int {
 	return w.total
 }
 
-// size returns how many rows the pages of the list have. number is that of this page, and known the size so far. Rows
-// count more than numbers: the size that a page reports is believed if the page has as many rows as it implies. Some
-// services report the number of rows of their last page; then that page does not end where the list ends.
+// size returns how many rows the pages of the list have. number is this page's number, and known the size so far. The
+// size that a page reports counts only if the page has as many rows as this size implies. Some services report the
+// number of rows of their last page as the size.
 func (p *Page) size(number, known int) int {
 	received, size := len(p.IDs), p.PerPage
 	before := rows(number-1, size)
@@ -146,7 +146,7 @@ func (p *Page) size(number, known int) int {
 	return max(known, received, 1)
 }
 
-// isOdd reports whether the numbers of the page agree with each other, and imply another number of rows than it has.
+// isOdd reports whether the numbers of the page are consistent, but the page has fewer or more rows than they imply.
 func (p *Page) isOdd(number int) bool {
 	if p.Total < 0 || p.PerPage == 0 || p.PageCount != (p.Total+p.PerPage-1)/p.PerPage {
 		return false
@@ -179,16 +179,16 @@ type Kind int
 const (
 	Failed     Kind = iota // Fetch returned an error
 	Behind                 // the page to begin at is behind the last one
-	Empty                  // a page had neither records nor the numbers of a page without any
+	Empty                  // a page had no records, and no numbers that explain this
 	Loop                   // the list brought nothing new for too long
-	Incomplete             // fewer records came than the total promised
+	Incomplete             // the walk returned fewer records than the total
 )
 
 // Error ends a walk.
 type Error struct {
 	Kind    Kind
 	Page    int    // the page that failed
-	Missing int    // how many records did not come, for Incomplete
+	Missing int    // how many records are missing, for Incomplete
 	Token   string // continues the walk
 	Fetched *Page  // the page that Fetch returned last, even with an error
 	Err     error
@@ -201,8 +201,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // Hash is stable across processes (FNV-1a).
 func Hash(text string) uint64 { return extend(14695981039346656037, text) }
 
-// ID stands for a record. Records are the same if both identifiers are, because some services repeat one of
-// them. 0 stands for a record that has neither.
+// ID returns a number for a record. Records are the same if both identifiers are, because some services repeat one of
+// them. A record with neither has the ID 0.
 func ID(id, storage string) uint64 {
 	if id == "" && storage == "" {
 		return 0

@@ -48,7 +48,7 @@ func (p *prefetcher) ahead(first, last int) {
 }
 
 // take waits for a page, and starts fetching it if that has not happened yet. A page that failed when it was fetched
-// early, perhaps long ago, is requested once more now that its turn has come.
+// ahead, perhaps long ago, is requested once more.
 func (p *prefetcher) take(number int, early bool) (*Page, error) {
 	got := p.wait(number)
 	if got.err != nil && early && p.parent.Err() == nil {

@@ -7,8 +7,9 @@ const maxReadings = 4 // of a list that changes; twice as many if its rows chang
 // sighting is the first and the last reading that found a record; 0 for none.
 type sighting struct{ first, last uint8 }
 
-// missing returns how many of the promised records have not come. Records of the token behind the first row of the walk
-// can have come in place of others, unless as many rows moved, or the place of the token was in front of them.
+// missing returns how many of the expected records were not found. Records of the token behind the first row of the
+// walk may have been counted in place of others, unless as many rows moved, or the place of the token was in front of
+// them.
 func (w *Walk) missing(inFront int) int {
 	if w.ended && w.settled() {
 		return 0
@@ -20,9 +21,9 @@ func (w *Walk) missing(inFront int) int {
 	return max(w.hole, missing)
 }
 
-// settled reports whether all records came that the list had at the beginning of a later reading, be it in different
-// readings: a service that sorts by a time that many records share returns them in another order for each page. A
-// record was in the list then if it was found before and after.
+// settled reports whether the readings together found all records that the list had at the beginning of a later
+// reading: if many records share the time by which a service sorts, each page can have another order. A record was in
+// the list at that moment if it was found before and after.
 func (w *Walk) settled() bool {
 	for before := 1; before < len(w.totals); before++ {
 		there := 0
@@ -65,7 +66,7 @@ func (w *Walk) again() bool {
 // readAgain begins another reading.
 func (w *Walk) readAgain() {
 	if (w.distrust || w.shuffled()) && w.config.Token != "" {
-		w.base = 0 // it may have been moved without reason, and not all records in front of it may have come
+		w.base = 0 // it may be wrong, and records in front of it may be missing
 	}
 	w.reading++
 	if w.distrust || w.reading >= maxReadings {
@@ -76,7 +77,7 @@ func (w *Walk) readAgain() {
 	w.moveTo(w.pageOf(w.base))
 }
 
-// short returns how many of the promised records the walk, which is at its end, did not return.
+// short returns, at the end of the walk, how many of the expected records it did not return.
 func (w *Walk) short() int {
 	missing := w.missing(min(w.older, w.stray))
 	if w.distrust && w.fresh > 0 && !w.anonymous {
@@ -88,14 +89,14 @@ func (w *Walk) short() int {
 // done reports whether all records were returned.
 func (w *Walk) done() bool { return w.ended && !w.again() && w.short() == 0 }
 
-// end returns the error of a walk that returned fewer records than the total promised; nil if it did not.
+// end returns the error of a walk that returned fewer records than the total; nil for any other walk.
 func (w *Walk) end() error {
 	missing := w.short()
 	if missing == 0 {
 		return nil
 	}
 	if w.shuffled() {
-		w.complete.Items = 0 // any place may have missing records in front of it
+		w.complete.Items = 0 // records may be missing in front of any place
 	}
 	return &Error{Kind: Incomplete, Page: w.number, Missing: missing, Token: w.Token(),
 		Err: fmt.Errorf("at least %d of the records that its total promised did not come, in %d readings; "+

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// tokenVersion is written into tokens. Those of version 0 have no version and the same meaning.
+// tokenVersion is written into tokens. Tokens of version 0 have no version, but the same meaning.
 const tokenVersion = 1
 
-// token is a place that survives the process. It holds numbers and hashes, nothing of the client.
+// token is a place that another process can continue from. It holds numbers and hashes, and no data of the client.
 type token struct {
 	Version int    `json:"v"`
 	List    uint64 `json:"l"`
@@ -28,13 +28,13 @@ type resumed struct {
 	unconfirmed bool            // no page has shown yet where the place of the token is; see confirms
 	earlier     map[uint64]bool // the records of the token
 	bound       int             // how many rows can be in front of its place, by the totals
-	seen        int             // rows up to the end of a page that was read while it was unconfirmed
+	seen        int             // rows up to the end of a page read while unconfirmed
 	older       int             // how many of its records this reading has found behind base
 	stray       int             // how many the first reading found
 	moved       int             // rows that arrived and vanished since base was set
 }
 
-// anchors is how many records a token knows. One would do to recognize the place; more survive rows that vanish.
+// anchors is how many records a token remembers. One suffices to recognize the place, unless its row vanishes.
 const anchors = 16
 
 // position returns the token of the place.
@@ -45,7 +45,7 @@ func (w *Walk) position() token {
 	}
 }
 
-// Token returns a text with which another walk continues: behind the page that Next returned last, or further in front
+// Token returns a text with which another walk continues behind the page that Next returned last, or further in front
 // if a record before that page may be missing. It is empty if all records were returned.
 func (w *Walk) Token() string {
 	if w.done() {
@@ -99,7 +99,7 @@ func (w *Walk) resume(t *token) {
 	w.covered, w.size = t.Covered, t.PerPage
 	w.base, w.number, w.last, w.unconfirmed = t.Covered, w.pageOf(t.Covered), t.Last, len(t.Last) > 0
 	if w.unconfirmed && t.Total < 0 {
-		w.number = w.pageOf(t.Covered - 1) // its last record should be there
+		w.number = w.pageOf(t.Covered - 1) // the page with the last record of the token
 	}
 	w.earlier = map[uint64]bool{}
 	for _, id := range t.Last {
@@ -116,7 +116,7 @@ func (w *Walk) confirms(page *Page, shown bool) bool {
 	if !w.unconfirmed {
 		return true
 	}
-	w.total = unknown // that of a page that was not accepted confirms nothing
+	w.total = unknown // the total of a page that was not accepted confirms nothing
 	if len(page.IDs) > 0 {
 		w.seen = max(w.seen, w.start()+len(page.IDs))
 	}
@@ -128,8 +128,8 @@ func (w *Walk) confirms(page *Page, shown bool) bool {
 	return false
 }
 
-// promised returns how many rows the list has by the total of the first page of a reading; or, without one, how many
-// the pages had that were read before the place of the token was confirmed.
+// promised returns how many rows the list has: the total of the first page of a reading or, without a total, the number
+// of rows read before the place of the token was confirmed.
 func (w *Walk) promised(page *Page) int {
 	if page.Total < 0 {
 		return w.seen

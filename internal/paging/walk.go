@@ -8,7 +8,7 @@ import (
 
 // Walk is a walk over a list. It returns a record that is in the list from the first read to the last exactly once.
 //
-// Its place is a number: so many rows at the head of the list need not be read any more. The next page to read is the
+// Its place is the number of rows at the head of the list that need not be read any more. The next page to read is the
 // one with the row behind them. The place moves as follows.
 //
 //   - Behind each page that was read. It counts rows, so another page size changes nothing.
@@ -22,15 +22,15 @@ import (
 // the total grew by. A page that was fetched ahead is also fetched again if its total or its size shows that it is
 // older than the previous page.
 //
-// A walk ends without an error only if every record that the service's total counts was read, in any reading,
-// and the last reading saw no change. No record is missing if a reading found as many as the total promised when it
-// began, less those that vanished, and each page had as many rows as its own total implies; or if the readings
-// together found all records of one moment, see settled. If records are missing, the numbers contradict the rows, or
-// as many rows arrived as vanished between two pages, or rows changed places. Then the walk reads the list again, and
-// returns the records that it has not returned, until a reading sees no change and finds the same records as before.
-// It also reads the list again if the total shrank while pages were fetched ahead, because that may be the total of an
-// earlier moment, and if totals were ignored. The fourth reading and those behind it go page by page. If records are
-// missing then, the error is [Incomplete].
+// A walk ends without an error only if its readings together found every record of the service's total, and the last
+// reading saw no change. No record is missing if a reading found as many records as the total at its beginning, less
+// the vanished ones, and each page had as many rows as its own total implies; or if the readings together found all
+// records of one moment, see settled. If records are missing, the numbers contradict the rows, or as many rows arrived
+// as vanished between two pages, or rows changed places. Then the walk reads the list again, and returns the records
+// that it has not returned, until a reading sees no change and finds the same records as before. It also reads the list
+// again if the total shrank while pages were fetched ahead, because that may be the total of an earlier moment, and if
+// totals were ignored. From the fourth reading on, pages are not fetched ahead. If records are missing then, the error
+// is [Incomplete].
 type Walk struct {
 	config Config
 	pages  *prefetcher
@@ -48,7 +48,7 @@ type Walk struct {
 	fresh    int  // how many records it has found that no reading had found before
 	furthest int  // the last page with records that no page of this reading had before
 	hole     int  // rows that its pages lack: see lacking
-	odd      bool // a page had other rows than its numbers imply, which were not believed
+	odd      bool // a page had fewer or more rows than its numbers imply
 	shrank   bool // the total shrank while pages were fetched ahead
 	ended    bool // all pages were read
 
@@ -68,7 +68,7 @@ type Walk struct {
 	distrust bool // totals are ignored, because they or the page size changed too often; see maxMoves
 
 	reach   int  // how many pages may be held or requested at once now
-	opening bool // reach is that of a consumer that may want only one page
+	opening bool // the consumer may want only one page
 	held    bool // a fresh record was returned
 
 	resumed
@@ -147,9 +147,9 @@ func (w *Walk) take() (*Page, error) {
 	}
 }
 
-// stepBack makes the page before a refused one the next one to read. Only if that page reports that it is the last one,
-// the refusal is the end of the list. If that page is refused, too, page 1 shows where to continue. stepBack reports
-// false if no page can show it.
+// stepBack makes the page before a refused page the next one to read. The refusal is the end of the list only if that
+// page reports that it is the last one. If it is refused, too, page 1 shows where to continue. stepBack returns false
+// if no page can show that.
 func (w *Walk) stepBack(number int) bool {
 	if w.size == 0 || number == 1 || w.refused > 0 && number >= w.refused {
 		return false
@@ -185,12 +185,12 @@ func (w *Walk) check(page *Page) *Error {
 	return nil
 }
 
-// follows moves the place by what the page shows, and reports whether no unread row can lie between the place and the
-// page. If one can, another page is the next one to read.
+// follows moves the place by what the page shows, and reports whether the page follows the place without unread rows in
+// between. If there may be some, another page is read next.
 func (w *Walk) follows(page *Page) bool {
 	size, known := page.size(w.number, w.size), w.memory()
 	if w.unconfirmed && page.Total == contradicted {
-		w.complete.Total = unknown // that of the token confirms nothing
+		w.complete.Total = unknown // the token's total confirms nothing
 	}
 	page.Total = w.totalAt(page)
 	counted, change := w.size > 0 && known >= 0 && page.counted, 0
@@ -211,7 +211,7 @@ func (w *Walk) follows(page *Page) bool {
 	}
 	before, number := w.covered, w.number
 	recognized := w.recognize(page)
-	if w.number != number { // the page in front of it is the next one to read
+	if w.number != number { // another page is the next one to read
 		return false
 	}
 	if change < 0 || w.covered-before > max(change, 0) {
@@ -238,7 +238,7 @@ func (w *Walk) change(n, size int) {
 	if n != 0 || size != w.size {
 		w.refused = 0
 		w.moves++
-		if n == -w.swing && by == size && size > 1 { // as if it counted the rows that are left
+		if n == -w.swing && by == size && size > 1 { // the total may count the rows that are left
 			w.moves += maxMoves / 3
 		}
 		w.swing = n
@@ -255,8 +255,7 @@ func (w *Walk) change(n, size int) {
 
 // recognize moves the place behind the last row of the page that was read before, and reports whether there is one. The
 // walk begins behind the last row of the token. If more rows precede it than the totals explain, the page can be the
-// wrong one. The walk then reads the previous page first. Otherwise it could continue behind records that only came
-// again.
+// wrong one. The walk then reads the previous page first. Otherwise it could skip unread records.
 func (w *Walk) recognize(page *Page) bool {
 	place, begin := 0, 0
 	for i, id := range page.IDs {
@@ -340,7 +339,7 @@ func (w *Walk) accept(page *Page) {
 	w.advance(page)
 }
 
-// find counts a record that no page of this reading had before, if it is not in front of the place.
+// find counts a record that is new in this reading, if it is not in front of the place.
 func (w *Walk) find(id uint64, row int) {
 	switch {
 	case row < w.covered:
@@ -386,7 +385,7 @@ func (w *Walk) advance(page *Page) {
 	}
 }
 
-// lacking returns how many rows the page lacks: by the total, or all of them if it is empty and others follow.
+// lacking returns how many rows the page lacks: by the total, or all rows if it is empty and other pages follow.
 func (w *Walk) lacking(page *Page) int {
 	switch {
 	case w.total >= 0 && !w.distrust:
@@ -397,8 +396,8 @@ func (w *Walk) lacking(page *Page) int {
 	return 0
 }
 
-// more reports whether to read a page behind this one. Each of its numbers can imply one, because some of them may be
-// wrong.
+// more reports whether to read a page behind this one. One number that implies such a page is enough, because others
+// may be wrong.
 func (w *Walk) more(page *Page) bool {
 	received, promised := len(page.IDs), w.total > w.start()+w.size
 	behind := w.number > page.PageCount && page.PageCount >= w.furthest

@@ -27,7 +27,7 @@ func (e *BodyError) Error() string { return e.Err.Error() }
 
 func (e *BodyError) Unwrap() error { return e.Err }
 
-// tooLargeError is the error of a body that has more bytes than this.
+// tooLargeError is the error of a body with more bytes than its value.
 type tooLargeError int64
 
 func (e tooLargeError) Error() string { return fmt.Sprintf("it has more than %d bytes", int64(e)) }
@@ -89,8 +89,8 @@ type limiterError struct{ error }
 func (e limiterError) Error() string { return "limiter: " + e.error.Error() }
 func (e limiterError) Unwrap() error { return e.error }
 
-// unsentError marks a failure before any of the request was handed to the network. It is the only evidence
-// of that: the text and type of an error that a transport returns prove nothing.
+// unsentError marks a failure before any of the request was handed to the network. Only this error is evidence: the
+// text and type of an error that a transport returns prove nothing.
 type unsentError struct {
 	error
 	// heldBack is true if the client itself held the request back.
@@ -110,8 +110,8 @@ func own[E error](err error) (E, bool) {
 	return found, ok
 }
 
-// foreign returns an error that this call did not make. One that proves something about another call, such as the
-// cause of a context, does not prove it about this one.
+// foreign returns an error that this call did not make, such as the cause of a context, without its evidence about
+// another call.
 func foreign(err error) error {
 	if _, ok := own[*unsentError](err); ok {
 		return foreignError{err}
@@ -157,8 +157,8 @@ func Partial(err error) (*BodyError, bool) { return own[*BodyError](err) }
 
 var errNoConnection = errors.New("no connection was established")
 
-// evidenceIn returns the evidence in the error of a failed attempt, without anything that could be taken for
-// the end of the caller's context.
+// evidenceIn returns the evidence in the error of a failed attempt, without errors that look like the end of the
+// caller's context.
 func evidenceIn(err error) error {
 	if partial, ok := Partial(err); ok {
 		return &BodyError{partial.StatusCode, partial.Header, partial.Body, ErrTruncated}

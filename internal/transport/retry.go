@@ -28,8 +28,8 @@ type Policy struct {
 // LongestWait bounds every wait that can be set or requested, so that sums of them cannot overflow.
 const LongestWait = 365 * 24 * time.Hour
 
-// WithDefaults returns the policy with its zero fields set and its waits bounded. No field may be negative
-// but AttemptTimeout and ExtraLoad.
+// WithDefaults returns the policy with its zero fields set and its waits bounded. Only AttemptTimeout and ExtraLoad may
+// be negative.
 func (p Policy) WithDefaults() Policy {
 	p.MaxAttempts = cmp.Or(p.MaxAttempts, 4)
 	p.MinWait = cmp.Or(p.MinWait, 250*time.Millisecond)
@@ -101,7 +101,7 @@ func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool
 // retryable reports whether the attempt may be followed by another.
 func (s *sending) retryable(err error) bool {
 	if HeldBack(err) {
-		return false // the pause or the limiter would do it again
+		return false // the pause or the limiter would hold it back again
 	}
 	retryable := Retryable(statusOf(s.response, err), err)
 	switch s.retry {
@@ -146,9 +146,9 @@ func (b *budget) take() bool {
 	return true
 }
 
-// RetryAfter reads a Retry-After header: seconds, with a fraction too, or any of HTTP's three date formats,
-// counted from the response's own Date so that clocks need not agree. It reports false for a header that it
-// cannot read. A negative or past value is 0.
+// RetryAfter reads a Retry-After header: seconds, with a fraction too, or any of HTTP's three date formats, counted
+// from the response's own Date so that clocks need not agree. It returns false for a header that it cannot read. A
+// negative or past value is 0.
 func RetryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if value == "" {
@@ -172,8 +172,7 @@ func RetryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// pause is the pause of a client after a 429. Every attempt of every call waits for its end, so that all
-// calls honour a Retry-After.
+// pause is the pause of a client after a 429. Every attempt waits for its end, so that all calls obey a Retry-After.
 type pause struct {
 	mu    sync.Mutex
 	until time.Time
@@ -197,8 +196,8 @@ func (p *pause) left() time.Duration {
 	return time.Until(p.until)
 }
 
-// wait returns after the pause, at random times so that the waiting calls do not start at once. A pause that
-// would outlast the deadline of ctx is a [PausedError] at once.
+// wait returns after the pause, at random times so that the waiting calls do not start at once. If the pause would
+// outlast the deadline of ctx, wait returns a [PausedError] at once.
 func (p *pause) wait(ctx context.Context, policy Policy) error {
 	for {
 		left := p.left()
@@ -242,7 +241,7 @@ func Retryable(status int, err error) bool {
 	return err != nil && !permanent(err)
 }
 
-// mayPass reports whether a status may be another one later.
+// mayPass reports whether a later response may have another status.
 func mayPass(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -253,7 +252,7 @@ func mayPass(status int) bool {
 	return status/100 == 5
 }
 
-// permanent reports failures that a retry cannot fix: a wrong address, or a certificate that is refused.
+// permanent reports whether a retry cannot fix a failure: a wrong address, or a refused certificate.
 func permanent(err error) bool {
 	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
 	_, address := errors.AsType[*net.AddrError](err)

@@ -27,12 +27,12 @@ var errNotResent = errors.New("the connection or the HTTP/2 stream ended after t
 //     or with an Idempotency-Key, although the service may have read them;
 //   - over either, requests of which nothing was written. This retry is harmless, and sendOnce allows it.
 //
-// A failed connection is evidence that nothing was sent if the transport is the client's own. A user's
-// *http.Transport passes the request to its Proxy function and to RoundTrippers of RegisterProtocol and TLSNextProto,
-// which may send it, and does not report whether it has any. Its errors are evidence only if nothing has read the body
-// of the request, because whoever sends the request reads the body. A request without a body leaves no such trace.
-// Dialers and the functions that prepare a tunnel do not receive the request, so they cannot send it. Any other
-// transport, also one that embeds an *http.Transport, may send a request several times, so its errors are not evidence.
+// A failed connection is evidence that nothing was sent if the transport is the client's own. A user's *http.Transport
+// may pass the request to a Proxy function, or to a RoundTripper of RegisterProtocol or TLSNextProto, which may send
+// it. Its errors are evidence only if nothing has read the body of the request, because sending reads the body. A
+// request without a body has no such evidence. Dialers and the functions that prepare a tunnel do not receive the
+// request, so they cannot send it. Any other transport, even one that embeds an *http.Transport, may send a request
+// several times, so its errors are not evidence.
 func (s *sending) sendOnce(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel() // the body of the response is in memory by then
@@ -82,7 +82,7 @@ func (p *progress) explain(r *http.Request, transport *http.Transport, err error
 	return err
 }
 
-// connectError adds to the error of a connection that was not established what net/http leaves out.
+// connectError adds what net/http leaves out to the error of a connection that was not established.
 func connectError(transport *http.Transport, r *http.Request, err error) error {
 	if record, ok := err.(tls.RecordHeaderError); ok && string(record.RecordHeader[:]) == "HTTP/" {
 		return http.ErrSchemeMismatch // http.Client replaces this error only if it is not wrapped
@@ -95,8 +95,8 @@ func connectError(transport *http.Transport, r *http.Request, err error) error {
 	return err
 }
 
-// replayable reports whether net/http sends a request with this method again after it wrote it to a
-// connection of HTTP/1.1.
+// replayable reports whether net/http sends a request with this method again after it was written to an HTTP/1.1
+// connection.
 func replayable(method string) bool {
 	switch method {
 	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
@@ -105,9 +105,9 @@ func replayable(method string) bool {
 	return false
 }
 
-// watchedBody is the body of a request that another transport than the client's own sends. Such a transport
-// may replace the context of the request, and with it the hooks of progress. Then a body is read only once. No
-// body is read after the evidence that nothing was sent.
+// watchedBody is the body of a request if the transport is not the client's own. Such a transport may replace the
+// context of the request, and the hooks of progress with it. Then the body is read only once, and never after there is
+// evidence that nothing was sent.
 type watchedBody struct {
 	io.ReadCloser
 	progress *progress
@@ -123,9 +123,9 @@ func (b *watchedBody) Read(data []byte) (int, error) {
 
 // progress is how far a transport has come with one request. Its hooks run on several goroutines.
 //
-// It stops a second request in one of two ways. If the request has a body, the transport needs GetBody,
-// which fails. If it has none, the transport asks for nothing, so cancel ends its context: HTTP/2 checks
-// the context before it writes a request. HTTP/1.1 does not, so its connection is closed.
+// It stops a second request in one of two ways. If the request has a body, the transport calls GetBody, which fails. If
+// it has no body, cancel ends its context: HTTP/2 checks the context before it writes a request. HTTP/1.1 does not, so
+// its connection is closed.
 type progress struct {
 	replayable bool
 	own        bool               // the transport is the client's own
@@ -133,7 +133,7 @@ type progress struct {
 
 	mu         sync.Mutex
 	traced     bool // the hooks are called
-	bodyRead   bool // only noted for another transport than the client's own
+	bodyRead   bool // not noted for the client's own transport
 	connecting bool // the transport requested a connection and has not received it
 	written    bool // the request may have been read, and net/http would send it again nevertheless
 	overHTTP2  bool // written over HTTP/2
@@ -155,8 +155,8 @@ func (p *progress) trace() *httptrace.ClientTrace {
 	}
 }
 
-// connection notes that a connection is being obtained, or was. It reports whether the request must not
-// be written to it.
+// connection notes whether a connection is being obtained or was obtained. It reports whether the request must not be
+// written to it.
 func (p *progress) connection(connecting bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -187,7 +187,7 @@ func (p *progress) isWritten() bool {
 	return p.written
 }
 
-// readBody notes that a body of the request is read. It reports whether it may be.
+// readBody notes that a body of the request is read, and reports whether that is allowed.
 func (p *progress) readBody(again bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

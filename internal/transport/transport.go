@@ -2,8 +2,8 @@
 // budget, one pause after a 429 for all calls of a client, bounded bodies, redacted keys, and evidence of whether
 // a request was sent.
 //
-// It does not know the service: neither its operations, its JSON nor its errors. A failed response is a
-// [Response]; the errors are those of exchanges without a whole response.
+// It does not depend on the operations, the JSON or the errors of the service. A failed response is a [Response]; the
+// errors are those of exchanges without a whole response.
 package transport
 
 import (
@@ -65,7 +65,7 @@ type Hooks interface {
 	NotRetried(reason string)
 }
 
-// Attempt is one request that was sent, or was to be sent.
+// Attempt is one attempt to send a request.
 type Attempt struct {
 	StatusCode int         // 0 if no response came
 	Header     http.Header // nil if no response came
@@ -116,7 +116,7 @@ func New(config Config) *Client {
 	if t := c.http.Timeout; t > 0 && (c.timeout.After <= 0 || t < c.timeout.After) {
 		c.timeout = TimeoutError{After: t, Of: "Timeout of the http.Client"}
 	}
-	c.http.Timeout = 0 // it would count the wait for the limiter as part of the attempt
+	c.http.Timeout = 0 // it would include the wait for the limiter
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.next = c.http.Transport
 	if plain, ok := c.next.(*http.Transport); c.next == nil || ok && plain == nil {
@@ -135,7 +135,7 @@ const maxHeaderBytes = 1 << 20
 
 // defaultTransport returns a copy of net/http's own, with a pool that fits a window of pages and smaller headers. A
 // copy has none of the protocols that were registered with RegisterProtocol. It is not the client's own if the program
-// has set TLSNextProto, or has replaced net/http's own by another RoundTripper, which is used as it is.
+// has set TLSNextProto, or has replaced net/http's own by another RoundTripper, which is then used.
 func defaultTransport() (next http.RoundTripper, own bool) {
 	shared, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -186,7 +186,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 		err = foreign(context.Cause(ctx))
 	}
 	if !attempted && s.retry == operations.Unsent {
-		err = &unsentError{err, true} // it is retried only after attempts that sent nothing
+		err = &unsentError{err, true} // earlier attempts have sent nothing
 	}
 	return s.last, err
 }
@@ -214,8 +214,8 @@ type sending struct {
 	request retryablehttp.Request
 
 	attempts int
-	response *Response // of the last attempt, nil if it had none
-	last     *Response // the last that was retried
+	response *Response // of the last attempt, or nil
+	last     *Response // the last response that was retried
 }
 
 // RoundTrip makes one attempt. [http.Client] calls it, and adds cookies and keeps those of the response.
@@ -256,7 +256,8 @@ func (s *sending) ended(took time.Duration, err error) Attempt {
 	return attempt
 }
 
-// withHeader returns the request with added headers: itself without any, because a retry has the same header.
+// withHeader returns a copy of the request with added headers, because retries share the header; without any, the
+// request itself.
 func withHeader(r *http.Request, added http.Header) *http.Request {
 	if len(added) == 0 {
 		return r
@@ -264,7 +265,7 @@ func withHeader(r *http.Request, added http.Header) *http.Request {
 	r = r.WithContext(r.Context())
 	r.Header = r.Header.Clone()
 	for name, values := range added {
-		if len(values) > 0 { // none would remove the header
+		if len(values) > 0 { // a name without values would remove the header
 			r.Header[http.CanonicalHeaderKey(name)] = values
 		}
 	}
@@ -284,7 +285,7 @@ func (c *Client) admit(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// attempt sends the request once and receives the response, within the time of an attempt.
+// attempt sends the request once and receives the response, within AttemptTimeout.
 func (s *sending) attempt(r *http.Request) (*http.Response, error) {
 	send := s.receive
 	if s.retry != operations.Safe {
@@ -304,8 +305,8 @@ func (s *sending) attempt(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// removeBrokenLocation removes a Location that is not a URL. Redirects are not followed, but net/http would
-// discard the whole response because of it.
+// removeBrokenLocation removes a Location that is not a URL. Redirects are not followed, but net/http would discard the
+// whole response.
 func removeBrokenLocation(r *http.Request, response *http.Response) {
 	if response.StatusCode/100 != 3 {
 		return
@@ -317,10 +318,10 @@ func removeBrokenLocation(r *http.Request, response *http.Response) {
 
 const (
 	maxFailedBody   = 1 << 20  // read of a response that is not a 2xx
-	maxPartialBody  = 64 << 10 // kept of a body that cannot be read to its end
-	maxPooledBody   = 4 << 20  // a larger buffer is left to the garbage collector
+	maxPartialBody  = 64 << 10 // kept of a body that ends early
+	maxPooledBody   = 4 << 20  // a larger buffer is not reused
 	unannouncedBody = 16 << 10 // first size of a buffer for a compressed or chunked body
-	trustedLength   = 1 << 20  // an announced length is trusted so far
+	trustedLength   = 1 << 20  // the most that is allocated for an announced length
 )
 
 // receive sends the request to the transport and reads the body of the response within the attempt, so that
@@ -336,7 +337,7 @@ func (s *sending) receive(r *http.Request) (*http.Response, error) {
 	case response.Body == nil:
 		response.Body = http.NoBody
 	case response.StatusCode == http.StatusSwitchingProtocols:
-		// Its body is the connection itself, which no context bounds any more, and which was not requested.
+		// The body is the connection itself, which was not requested, and which no context bounds.
 		_ = response.Body.Close()
 		response.Body = http.NoBody
 	}
@@ -345,7 +346,7 @@ func (s *sending) receive(r *http.Request) (*http.Response, error) {
 		limit = min(limit, maxFailedBody)
 	}
 	body, err := c.buffers.read(response.Body, response.ContentLength, limit)
-	_ = response.Body.Close() // nothing can be lost by it any more
+	_ = response.Body.Close() // an error loses nothing
 	response.Body, response.Header = http.NoBody, c.config.Key.Header(response.Header)
 	if err != nil && !(failed && errors.Is(err, ErrBodyTooLarge)) {
 		partial := c.config.Key.Start(body, maxPartialBody)
@@ -376,8 +377,8 @@ func (b *buffers) put(data []byte) {
 	}
 }
 
-// read reads r to its end, at most limit bytes, into a buffer of the announced length. With an error it
-// returns what came before.
+// read reads r to its end, at most limit bytes, into a buffer of the announced length. With an error, it also returns
+// the bytes read so far.
 func (b *buffers) read(r io.Reader, announced, limit int64) ([]byte, error) {
 	most := limit
 	if announced > limit {
@@ -385,7 +386,7 @@ func (b *buffers) read(r io.Reader, announced, limit int64) ([]byte, error) {
 	}
 	capacity := unannouncedBody
 	if announced > 0 {
-		capacity = int(min(announced, trustedLength)) + 1 // the read that finds the end needs room too
+		capacity = int(min(announced, trustedLength)) + 1 // the last read needs room, too
 	}
 	data := b.get(capacity)
 	for {

@@ -28,7 +28,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// WithReason returns an error that reports that the context ended, and why: err itself if it does already.
+// WithReason adds the end of the context and its cause to err, unless err contains them.
 func WithReason(ctx context.Context, err error) error {
 	for _, reason := range []error{ctx.Err(), context.Cause(ctx)} {
 		if !errors.Is(err, reason) {
@@ -39,7 +39,7 @@ func WithReason(ctx context.Context, err error) error {
 }
 
 // QuietFor is how long a request has to read as a draft until a purchase whose response was lost counts as not charged:
-// gateways give up after 29 to 100 s, and the service behind one may go on.
+// gateways give up after 29 to 100 s, and the service behind a gateway may continue.
 const QuietFor = 5 * time.Minute
 
 // Intervals bound the polls of a wait. The fields are those of shipping.PollOptions, which describes them.
@@ -49,7 +49,7 @@ type Intervals struct {
 	DraftFor                 time.Duration
 }
 
-// longest keeps sums of times within their type.
+// longest bounds times, so that their sums do not overflow.
 const longest = 365 * 24 * time.Hour
 
 func (i Intervals) WithDefaults() (Intervals, error) {
@@ -68,8 +68,8 @@ func (i Intervals) WithDefaults() (Intervals, error) {
 	return i, nil
 }
 
-// Next returns the time to wait before the next poll, spread at random by a fifth, and makes interval the one
-// after it: half longer, within the bounds. An interval of 0 is the first.
+// Next returns the time to the next poll: interval, varied at random by a fifth. It then makes interval longer by half,
+// within the bounds. The first interval is 0.
 func (i Intervals) Next(interval *time.Duration) time.Duration {
 	*interval = cmp.Or(*interval, i.MinInterval)
 	next := time.Duration(float64(*interval) * (0.8 + 0.4*rand.Float64()))
@@ -114,20 +114,20 @@ const (
 	AtEnd
 	// StillDraft: the request has stayed a draft for DraftFor.
 	StillDraft
-	// StillUnlisted: the request has had a status that nothing lists for an hour.
+	// StillUnlisted: for an hour, the request has had statuses that are not listed.
 	StillUnlisted
-	// Broken: a poll failed and another is of no use.
+	// Broken: polls have failed, and none follows.
 	Broken
 )
 
-// ErrStale is the error of a wait for a request that was purchased, and stays a draft.
+// ErrStale is the error of a wait for a request that was purchased but stays a draft.
 var ErrStale = errors.New("the purchase succeeded, but the request still reads as a draft, as an old copy of it " +
 	"does; do not purchase again: wait for it later, and compare it with the wallet's transactions")
 
 // ErrUnlisted is the error of a wait for a request whose status neither the specification nor the dialect lists.
 var ErrUnlisted = errors.New("the status is not known")
 
-// unlistedFor is how long a request may have a status that nothing lists: it may be a final one.
+// unlistedFor is how long a request may have an unlisted status, which may be final.
 const unlistedFor = time.Hour
 
 // Polls decides after each poll of a request whether and when another follows.
