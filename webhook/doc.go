@@ -11,16 +11,16 @@
 //
 // A [Receiver] is an [http.Handler]. It verifies the signature over the raw bytes in constant time and under several
 // keys, so that keys can be rotated; limits size and time; ignores deliveries that it has accepted before; and responds
-// 2xx only for a notification that was handled, so that the service sends the others again. [Tracker] prevents late
-// notifications from overwriting newer state.
+// 2xx only for handled notifications, so that the service sends the others again. [Tracker] prevents late notifications
+// from overwriting newer state.
 //
-// A delivery is recognized by its identifier and its body, and handled once. A replay that was requested is a new
-// delivery of a new event with the same payload, and is handled again; see [WithDialect] to ignore it. A [Store]
-// remembers the identifiers: a [MemoryStore] unless [WithStore] sets another, a [FileStore] to remember them across
-// restarts, or, for receivers on several machines, a store of the nested module stores.
+// A delivery is recognized by its identifier and its body, and handled once. A replay on request is a new delivery of a
+// new event with the same payload, and is handled again; see [WithDialect] to ignore it. A [Store] remembers the
+// identifiers: a [MemoryStore] unless [WithStore] sets another, a [FileStore] to remember them across restarts, or, for
+// receivers on several machines, a store of the nested module stores.
 //
-// A crash loses nothing, because the receiver handles a notification before it responds. What can take 5 s, such as a
-// purchase, belongs behind [WithWorkers], which responds first. Signatures do not prevent the replay of a captured
+// A crash loses nothing, because the receiver handles a notification before it responds. For a handler that can take 5
+// s, such as a purchase, use [WithWorkers], which responds first. Signatures do not prevent the replay of a captured
 // delivery; see [Sign].
 //
 // The specification shows neither the payload nor the headers nor the signature ("Shape of the

@@ -18,8 +18,8 @@ import (
 // a receiver. Make one with [OpenFileStore].
 //
 // An id for which Accept returned nil survives the end of the process and a power loss. Claims are not in the file, so
-// a notification that was claimed when the process ended can be claimed again at once. After a write that failed, such
-// as on a full disk, Claim returns the error until the file can be written again with everything that was accepted.
+// a notification that was claimed when the process ended can be claimed again at once. After a write failed, such as on
+// a full disk, Claim returns the error until the file can be written again, with all accepted ids.
 type FileStore struct {
 	path   string
 	memory *MemoryStore
@@ -28,7 +28,7 @@ type FileStore struct {
 	mu    sync.Mutex
 	log   *logfile.Log // nil after a failure, until the file was written again
 	lines int          // in the file
-	err   error        // while it is set, the store accepts nothing
+	err   error        // if set, the store accepts nothing
 }
 
 var (
@@ -40,12 +40,12 @@ var (
 		"again")
 )
 
-// OpenFileStore opens the store at path, or creates it. The file has at most one line of about 150 bytes for each of
-// twice as many ids as the store remembers.
+// OpenFileStore opens the store at path, or creates it. The file has lines of about 150 bytes, at most twice as many as
+// the store remembers ids.
 //
-// The remains of a line that was not acknowledged before a crash are discarded. Other damage, and a file of another
-// kind, are errors and leave the file as it is. The error is [ErrStoreInUse] if the store is open already. The store
-// is locked with a second file whose name ends in ".lock".
+// A line that a crash left incomplete is discarded. Other damage, and a file of another kind, are errors, and the file
+// is not changed. The error is [ErrStoreInUse] if the store is open already. The store is locked with a second file
+// whose name ends in ".lock".
 func OpenFileStore(path string, options StoreOptions) (*FileStore, error) {
 	if err := logfile.CheckPath(path, "deliveries.store"); err != nil {
 		return nil, fmt.Errorf("webhook: the store cannot be opened: %w", err)
@@ -149,8 +149,8 @@ func (s *FileStore) closeLog() (err error) {
 	return err
 }
 
-// writable returns an error if the file cannot be written, and writes it again after a write that failed. A file that
-// was changed stays as it is: the error is [ErrStoreMoved].
+// writable returns an error if the file cannot be written, and writes it again after a write failed. A file that
+// another program changed is not written: the error is [ErrStoreMoved].
 func (s *FileStore) writable() error {
 	if s.err == nil {
 		s.err = s.log.Intact()

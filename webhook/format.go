@@ -11,7 +11,7 @@ import (
 )
 
 // storeFormat is the format of the file of a [FileStore]: a [logfile] whose objects are accepted notifications, with
-// their ids, in which characters other than those of a URL's path segment are escaped, and the times of their claims.
+// their ids, escaped like a URL's path segment, and the times of their claims.
 func storeFormat() logfile.Format {
 	return logfile.Format{Name: "shipping-webhook-store", Version: 1, Noun: "store of notifications",
 		Empty: errStoreDamaged, Damaged: errStoreDamaged, Changed: ErrStoreMoved, Moved: ErrStoreMoved}

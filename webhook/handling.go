@@ -17,7 +17,7 @@ import (
 // storeTimeout limits how long the store may take to end a claim. The request's own context may be over by then.
 const storeTimeout = 10 * time.Second
 
-// accept claims the notification and passes it on, unless it is a duplicate. 2xx is sent only for a notification that
+// accept claims the notification and passes it on, unless it is a duplicate. It responds 2xx only if the notification
 // was handled or is in the queue.
 func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notification) {
 	if !r.begin() {
@@ -51,7 +51,7 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 	if r.hasOtherBody(n.ID, id) {
 		r.log(ctx, slog.LevelWarn, "delivery id seen before with another body: both are handled", deliveryID)
 	}
-	if err := r.handOver(ctx, n); err != nil { // the service sends it again, and must find the claim gone
+	if err := r.handOver(ctx, n); err != nil { // the claim must be gone when the service sends it again
 		r.later(w, request, errors.Join(err, r.endClaim(ctx, "Store.Release", r.settings.store.Release, id, claim)))
 		return
 	}
@@ -62,8 +62,8 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 	w.WriteHeader(http.StatusOK)
 }
 
-// storeKey returns the id of a notification in the store: that of the delivery and the hash of the body. The id of the
-// delivery is not signed, so it must not be possible to suppress a notification by sending another body with its id.
+// storeKey returns the id of a notification in the store: the id of the delivery and the hash of the body. The id of
+// the delivery is not signed: without the hash, another body with this id could suppress the notification.
 func storeKey(n *Notification) string {
 	sum := sha256.Sum256(n.Body)
 	return n.ID + ":" + base64.RawURLEncoding.EncodeToString(sum[:])

@@ -16,9 +16,9 @@ type Notification struct {
 	// ID identifies the delivery: the identifier in its header, or else a hash of the body. An identifier of more than 200
 	// bytes is replaced by its hash.
 	ID string
-	// EventID identifies the event, if its header has an identifier; otherwise it is empty. The deliveries of one
-	// event to several webhooks have different IDs and the same EventID; a replay has another EventID. The
-	// header is not signed; see [Sign]. A long identifier is replaced as that of ID is.
+	// EventID identifies the event, if its header has an identifier; otherwise it is empty. The deliveries of one event
+	// to several webhooks have different IDs and the same EventID; a replay has another EventID. The header is not
+	// signed; see [Sign]. A long identifier is replaced as in ID.
 	EventID string
 	// Event is the kind of the event, such as [shipping.EventShipmentUpdated]. The specification does not list all kinds.
 	Event string
@@ -30,8 +30,8 @@ type Notification struct {
 	Attempt int
 }
 
-// reader returns the reader of notifications. Like that of the client's lists, it leaves a field zero that it cannot
-// read, so that one odd value costs neither the notification nor its other fields.
+// reader returns the reader of notifications. Like the client, it leaves a field zero if it cannot be read, so that one
+// bad value does not affect the notification or its other fields.
 var reader = sync.OnceValue(func() *jsonread.Reader {
 	raw := func(d *jsonread.Decoder, r *shipping.RawJSON) bool {
 		*r = shipping.RawJSON(d.RawText())
@@ -108,7 +108,7 @@ func (s ShipmentStatus) Final() bool {
 	return ranked && rank == finalRank
 }
 
-// finalRank is the place of the states that nothing follows.
+// finalRank is the place of the final states.
 const finalRank = 4
 
 // rank returns the place of a state in the order, and false for an unknown one. "canceled" is ShipmentCancelled.

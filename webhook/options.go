@@ -102,14 +102,14 @@ func redactKeys(keys []string) []redact.Key {
 }
 
 // WithDialect receives from a service of this dialect: [dialect.Notification] has the scheme of its signatures and the
-// headers of its identifiers. What the dialect does not set stays as it is, and a nil dialect changes nothing.
+// headers of its identifiers. Unset fields, and a nil dialect, change nothing.
 //
 //	webhook.WithDialect(dialect.StandardWebhooks()) // https://www.standardwebhooks.com, with WithKeys("whsec_…")
 //	webhook.WithDialect(&dialect.Dialect{Notification: dialect.Notification{DeliveryID: "-"}})
 //
 // The second identifies a delivery by its body, so that a replay, which repeats the payload, is ignored as a duplicate;
-// see [Sign]. With the header of the event as DeliveryID, an event of which the service notifies several webhooks at
-// the same receiver is handled once. A replay is a new event, and is handled again.
+// see [Sign]. If DeliveryID is the header of the event, an event is handled once even if several webhooks notify the
+// same receiver. A replay is a new event, and is handled again.
 //
 // If the signature covers the time, a delivery whose time differs from now by more than the tolerance is refused, so
 // that a captured delivery cannot be sent again later.
@@ -138,22 +138,21 @@ func WithStore(store Store) Option { return func(s *settings) { s.store = store 
 
 // WithWorkers responds to a notification before it is handled: it goes into a queue of the given length, from which the
 // given number of workers take it. Use it for a handler that can take 5 s, such as a purchase, because a service does
-// not wait long. A crash loses the notifications in the queue; those that a handler fails are tried again, see
-// [WithRetries].
+// not wait long. A crash loses the notifications in the queue; failed ones are tried again, see [WithRetries].
 func WithWorkers(workers, queue int) Option {
 	return func(s *settings) { s.workers, s.queue, s.queued = workers, queue, true }
 }
 
-// WithRetries sets how often a worker calls a handler that fails again, after backoff, doubled each time. The default
-// is 4 times, after 500 ms. It needs [WithWorkers].
+// WithRetries sets how often a worker retries a failed handler. It first waits for backoff, which doubles each time.
+// The default is 4 times, after 500 ms. It needs [WithWorkers].
 func WithRetries(retries int, backoff time.Duration) Option {
 	return func(s *settings) { s.retries, s.backoff, s.retried = retries, backoff, true }
 }
 
 // WithLost sets a function that is called with each notification that could not be handled although the service may not
-// send it again, and with the error: a [*PanicError] if the handler panicked. Those are the notifications for which a
-// worker used up its attempts, and those whose handler failed after the service had stopped waiting for the response.
-// Without it, they are logged as errors, see [WithLogger].
+// send it again, and with the error: a [*PanicError] if the handler panicked. It is called after the last attempt of a
+// worker, and if a handler failed after the service had stopped waiting for the response. Without it, they are logged
+// as errors, see [WithLogger].
 func WithLost(lost func(n *Notification, err error)) Option {
 	return func(s *settings) { s.lost = lost }
 }

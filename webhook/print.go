@@ -23,7 +23,7 @@ func (r *Receiver) label() string {
 	return "webhook.Receiver(" + strconv.Itoa(len(r.settings.keys)) + " keys)"
 }
 
-// redacted returns a text of the sender's for a log or a response; it is withheld if it contains one of the keys.
+// redacted returns a text of the sender for a log or a response, or withholds it if it contains a key.
 func (s *settings) redacted(text string) string {
 	for _, key := range s.keys {
 		text = key.Text(text)

@@ -18,7 +18,7 @@ import (
 
 // Handler handles a notification. It runs while the service waits for the response, or with [WithWorkers] in a worker.
 // If it returns an error or panics, the attempt has failed. The receiver then responds 503, so that the service sends
-// the notification again; with workers it calls the handler again instead, as often as [WithRetries] allows.
+// the notification again. With workers, it calls the handler again instead, as often as [WithRetries] allows.
 //
 // The context does not end when the service stops waiting: a purchase that has begun can be finished, and a
 // notification that is sent again in the meantime gets a 503. It ends with [ErrClosed] if [Receiver.Close] cannot wait
@@ -28,10 +28,10 @@ type Handler func(ctx context.Context, n *Notification) error
 // Receiver is an [http.Handler] for notifications. Create one with [NewReceiver]. [Receiver.Close] waits until the
 // notifications that it accepted are handled.
 //
-// It responds 200 once a notification is handled, or with [WithWorkers] once it is in the queue, and for one that was
-// accepted before; 401 for a signature that is missing or wrong; 405, 408, 413 and 400 for a request that is not a
-// notification; and 503 with Retry-After if it cannot accept the notification now, so that the service tries again: the
-// handler failed, 16 handlers run already, or the queue is full.
+// It responds 200 once a notification is handled or, with [WithWorkers], queued, and for one that was accepted before;
+// 401 for a signature that is missing or wrong; 405, 408, 413 and 400 for a request that is not a notification; and 503
+// with Retry-After if the service should try again, because the handler failed, 16 handlers run already, or the queue
+// is full.
 type Receiver struct {
 	handle   Handler
 	verify   func(header http.Header, body []byte) error
@@ -40,7 +40,7 @@ type Receiver struct {
 
 	handling  chan struct{}      // has an element for each handler that runs before its response
 	queue     chan *Notification // for the workers; nil without them
-	accepting sync.WaitGroup     // deliveries between their claim and its end
+	accepting sync.WaitGroup     // deliveries that hold a claim
 	workers   sync.WaitGroup
 	stop      context.CancelCauseFunc
 	working   context.Context
@@ -55,8 +55,7 @@ type Receiver struct {
 // maxHandlers is how many handlers run at the same time before their responses.
 const maxHandlers = 16
 
-// ErrClosed is the cause with which the context of a running handler ends, if the context of [Receiver.Close] ends
-// first.
+// ErrClosed is the cause of the end of a running handler's context, if the context of [Receiver.Close] ended first.
 var ErrClosed = errors.New("webhook: the receiver was closed")
 
 // NewReceiver returns a receiver that calls handle for each notification, once for each delivery. Keys
@@ -132,8 +131,8 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.accept(w, request, n)
 }
 
-// maxID is how many bytes of an identifier are kept. A longer one is kept as its hash: identifiers are not signed, so
-// that anybody can choose how much memory they take.
+// maxID is how many bytes of an identifier are kept. A longer one is replaced by its hash: identifiers are not signed,
+// so anybody could make them take much memory.
 const maxID = 200
 
 // identifier returns a copy of a header, because servers that are not net/http's reuse the memory of a request for the
@@ -170,13 +169,13 @@ func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status i
 	text := r.settings.redacted(err.Error())
 	r.log(request.Context(), slog.LevelWarn, "notification refused", slog.Int("status", status),
 		slog.String("error", text))
-	if status == http.StatusUnauthorized { // a verifier's reason is not for a sender that may be forging
+	if status == http.StatusUnauthorized { // the sender may be forging, and must not get the reason
 		text = ErrSignature.Error()
 	}
 	http.Error(w, text, status)
 }
 
-// later responds that the service should send the notification again.
+// later responds 503, so that the service sends the notification again.
 func (r *Receiver) later(w http.ResponseWriter, request *http.Request, err error) {
 	w.Header().Set("Retry-After", strconv.Itoa(max(int(r.settings.retryAfter.Seconds()), 1)))
 	r.warn(request.Context(), "notification not accepted", err)

@@ -23,14 +23,14 @@ const (
 // Store remembers which notifications were accepted, so that a [Receiver] recognizes duplicates.
 // Implementations must be safe for concurrent use.
 //
-// The id of a notification is that of its delivery and a hash of its body, so that the same id with another body is
-// another notification. If a service sends another body each time it sends a notification again, each one is handled,
-// and the handler must be idempotent.
+// The id of a notification is the delivery's id and a hash of the body, so that the same delivery id with another body
+// is another notification. If a service sends another body each time it sends a notification again, each one is
+// handled, and the handler must be idempotent.
 //
-// A claim is a random text that a [Receiver] makes for each delivery, so that a store can distinguish the callers.
-// In a store that several machines share, a claim expires after a lease, and the next delivery can claim the
-// notification, because the first machine may have died. A handler that takes longer than the lease can therefore run
-// twice. Accept and Release with an expired claim do not change the claim that replaced it.
+// A claim is a random text that a [Receiver] makes for each delivery, so that a store can distinguish deliveries. In a
+// store that several machines share, a claim expires after a lease, and the next delivery can claim the notification,
+// because the first machine may have died. A handler that takes longer than the lease can therefore run twice. Accept
+// and Release with an expired claim do not change the claim that replaced it.
 //
 // [MemoryStore] is for one process, [FileStore] for one machine, and the nested module stores has one in PostgreSQL and
 // one in Redis for several machines. Package storetest tests an implementation.
@@ -107,7 +107,8 @@ func (s *MemoryStore) Accept(_ context.Context, id, claim string) error {
 	return err
 }
 
-// accept records that a notification was accepted, and returns when it was claimed and whether that is new.
+// accept records that a notification was accepted. It returns when the notification was claimed, and whether it was not
+// accepted before.
 func (s *MemoryStore) accept(id, claim string) (at time.Time, added bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
