@@ -361,7 +361,7 @@ func isWord(text string, withSigns bool) bool {
 }
 
 // declarePlace returns the end of an error about a record without its id or status: the line that names the member with
-// the record, or that there is no such line.
+// the record, or that no line does.
 func (c *core) declarePlace(r request, data RawJSON, found *RegulatoryRequest) string {
 	for _, m := range jsonread.Parse(string(data)).Members {
 		place := dialect.Line{Field: "record.at", Value: m.Name}

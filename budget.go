@@ -222,9 +222,8 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 }
 
 // declare returns a part of an error: dialect lines that make the cost of documents clear and fit, one or several
-// alternatives; "" if there are none. The cost was computed with each. Lines are combined only while the cost is
-// unclear, such as one for the price and one for its currency: with enough numbers declared as not charged, any cost
-// would fit.
+// alternatives; "" without any. The cost was computed with each. Lines are combined only while the cost is unclear,
+// such as one for the price and one for its currency: with enough numbers declared as not charged, any cost would fit.
 func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, fits func(sum) bool) string {
 	const most = 3
 	in := func(lines []dialect.Line) (sum, error) {

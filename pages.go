@@ -176,8 +176,8 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 	return l.fetch(ctx, l.page, options, true)
 }
 
-// checkList returns an error if the records are of another kind or, with mustList, if there is no list. An empty list
-// is enough.
+// checkList returns an error if the records are of another kind or, with mustList, if the list is missing. An empty
+// list is enough.
 func checkList[T any](records []T, mustList bool) *Error {
 	switch {
 	case records == nil && mustList:

@@ -99,8 +99,8 @@ type Options struct {
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A
 	// later run of the same period continues with what is left; another period begins with the whole budget. An item that
 	// was purchased in any period is not purchased again. A purchase counts in the period in which it was sent, even
-	// while its outcome is unknown. If it was not charged, a later purchase counts in the period of its own run. Take the
-	// period from the scheduler, not from the clock: it must be the same after a restart and on each machine.
+	// while its outcome is unknown. If it was not charged, a later purchase counts in the period of the later run. Take
+	// the period from the scheduler, not from the clock: it must be the same after a restart and on each machine.
 	Period string
 	// Purchase holds the settings of the purchases. Its QuietFor also applies to purchases that an earlier run left
 	// without a response: they count as not charged after this time.
@@ -195,7 +195,7 @@ type Report struct {
 	// Committed is the part of the budget that was charged or may have been, over all runs of the period; 0
 	// without a budget.
 	Committed shipping.Amount
-	// Beside is the sum of the Beside of all results: what a budget needs in addition to the prices.
+	// Beside is the sum of the Beside of all results, which a budget needs in addition to the prices.
 	Beside shipping.Amount
 
 	unrepeatable bool // without a journal, another run would repeat the purchases of this one

@@ -49,8 +49,8 @@ func (e *entry) step(ctx context.Context) time.Duration {
 	if err == nil && next > 0 {
 		return next
 	}
-	// If another process has continued with the item, the result of this one is not its outcome: a request that is no
-	// longer a draft may have been purchased there. If the release fails, the claim expires.
+	// If another process has continued with the item, the result of this one is not its outcome: a request that was a
+	// draft may have been purchased there. If the release fails, the claim expires.
 	if released := e.release(); errors.Is(released, ErrItemTaken) && !e.record.final() {
 		return e.leave()
 	}

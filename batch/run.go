@@ -445,7 +445,7 @@ func (r *run) mayPurchase() error {
 	return r.over
 }
 
-// callback calls functions of the user one at a time, and no more after a panic.
+// callback calls functions of the user one at a time, and none after a panic.
 func (r *run) callback(call func()) {
 	r.callbacks.Lock()
 	defer r.callbacks.Unlock()

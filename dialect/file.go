@@ -130,8 +130,8 @@ func located(problem error, lines map[int]string) error {
 	return fmt.Errorf("line %d: %w", first, problem)
 }
 
-// decisionsOf returns what a part of a line decides: its field, with + if it adds to the field, and the field with the
-// name of each pair.
+// decisionsOf returns the decisions of a part of a line: its field, with + if it adds to the field, and the field with
+// the name of each pair.
 func decisionsOf(setting string) []string {
 	name, value, isField := strings.Cut(setting, "=")
 	if !isField {

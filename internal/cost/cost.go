@@ -29,8 +29,8 @@ type counter struct {
 	err    error
 }
 
-// stop records the first reason why the cost is not known, with the line that declares a member as not charged. There
-// is no line if the name can be that of the price.
+// stop records the first reason why the cost is not known, with the line that declares a member as not charged, or
+// without a line if the name can be that of the price.
 func (c *counter) stop(path, problem, declared string) {
 	unclear := &Unclear{Problem: "has no clear price (" + path + " " + problem + ")"}
 	if declared != "" && !areForms(spelling.Words(declared)) {
@@ -324,7 +324,7 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 
 // stopForeign records a currency other than the offer's. If an object holds it, the object may hold the price.
 // Otherwise the line declares the member in that currency: fee for fee_currency. Without such a member, the price may
-// be in that currency, and there is no line, unless the dialect declares the currency of the price.
+// be in that currency, and only a price whose currency the dialect declares has a line.
 func (c *counter) stopForeign(path, problem string) {
 	end := max(strings.LastIndex(path, "."), 0)
 	owner, isPrice := path[:end], end > 0 && strings.HasPrefix(strings.Join(c.price.path, "."), path[:end+1])
@@ -351,8 +351,8 @@ func (c *counter) stopForeign(path, problem string) {
 	c.err = cmp.Or(c.err, error(unclear))
 }
 
-// currencies are the codes that a name can contain, as in amount_usd, because they are no other words, with their
-// symbols.
+// currencies are the codes that a name can contain, as in amount_usd, with their symbols. They have no other meaning in
+// a name.
 const currencies = "USD$ EUR€ GBP£ NGN₦ GHS₵ KES ZAR XOF XAF CNY¥ JPY¥ INR₹ AED CHF"
 
 // codeIn returns the code of a currency among several words, or "".

@@ -111,7 +111,7 @@ func (p place) isSkipped() bool {
 	return isRate || isOf(p.last(), "weight") || areForms(name, earlierWords)
 }
 
-// isReduction reports whether the last word that is not a word for the price is discount or rebate, so that a negative
+// isReduction reports whether the last word, apart from words for the price, is discount or rebate, so that a negative
 // number lowers the price. Under discount_fee it can be a charge.
 func (p place) isReduction() bool {
 	words := slices.DeleteFunc(slices.Clone(p.words), func(word string) bool { return isOf(word, formWords) })

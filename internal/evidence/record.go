@@ -352,8 +352,9 @@ func owesPayment(status string) bool {
 	return has("unpaid", "payment", "insufficient") && !has("received", "confirmed", "succeeded", "completed")
 }
 
-// Since returns what a purchase after the earlier record may have added. A member that lists documents in both records
-// is left out as a whole, even if it lists other documents now. A charge is left out if it has not changed.
+// Since returns the record with only the lists and the charge that a purchase after the earlier record may have added.
+// A member that lists documents in both records is left out as a whole, even if it lists other documents now. A charge
+// is left out if it has not changed.
 func (r *Record) Since(earlier *Record) *Record {
 	since := *r
 	since.lists = map[string][]string{}

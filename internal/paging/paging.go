@@ -107,7 +107,7 @@ func (p *Page) endsAt(number, size int) bool {
 }
 
 // totalAt returns how many rows the list had when the page was read, if known. If pages with rows report no total, 0 at
-// the end is no total either.
+// the end does not count.
 func (w *Walk) totalAt(page *Page) int {
 	switch {
 	case page.Total == contradicted:
