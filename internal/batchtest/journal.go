@@ -10,8 +10,8 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// Journal is a [batch.Journal] of several runs in one process, as a database is one of several processes:
-// [batch.Memory] with claims that end after a lease.
+// Journal is a [batch.Journal] for several runs in one process, like a database for several processes: [batch.Memory]
+// with claims that end after a lease.
 type Journal struct {
 	batch.Journal
 	lease time.Duration

@@ -21,7 +21,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// A nightly job over some shipments. Each night has a part of them, half of which the night before had too. Each
+// A nightly job over some shipments. Each night has a part of them; half of these were in the previous night, too. Each
 // shipment costs price, and the budget of a night, which rises, is not enough for all of them. A draft that is older
 // than draftLife cannot be purchased.
 const (
@@ -34,8 +34,8 @@ const (
 
 func budget(night int) int { return (3+night/3)*price + price/2 }
 
-// Machine is a journal as one process has it. Abandon is called after the process was killed, with the items that it
-// had: as if their claims had ended.
+// Machine is the journal of one process. Abandon is called after the process was killed, with the items that it had,
+// and ends their claims.
 type Machine struct {
 	Journal batch.Journal
 	Abandon func(keys []string)
@@ -164,8 +164,8 @@ func amount(n int) shipping.Amount {
 	return a
 }
 
-// check compares the errors of the reports with the service. An item is open if all machines report it: one can have
-// found no room in the budget for an item that another purchased later.
+// check compares the errors of the reports with the service. An item is open if all machines report it: the budget of
+// one machine may have had no room for an item that another machine purchased later.
 func (j *job) check(night int, items []batch.Item, reports []*batch.Report) {
 	for _, item := range items {
 		id, named := item.Analyze.ShipmentID, 0
@@ -186,8 +186,8 @@ func (j *job) check(night int, items []batch.Item, reports []*batch.Report) {
 // errKilled is the error of everything that a process tries after it was killed.
 var errKilled = errors.New("the process was killed")
 
-// mortal is a journal that kills its process at a record, before or after that is written. A call that has begun is
-// finished, so that it is known which items the process has.
+// mortal is a journal that kills its process before or after it writes a record. A call that has begun is finished, so
+// that the items of the process are known.
 type mortal struct {
 	batch.Journal
 	after bool

@@ -1,7 +1,7 @@
 // Package decimal computes with exact decimal numbers of up to 18 significant digits and 18 decimals.
 //
-// A result is exact, or it is refused. Only [Number.Round] changes a value. The package has no value for "not
-// given" and none for "not a number".
+// A result is exact, or it is refused. Only [Number.Round] and [Number.MulRound] round. No value means "not given" or
+// "not a number".
 package decimal
 
 import (
@@ -67,7 +67,7 @@ func (n Number) Mul(m Number) (Number, bool) {
 	return Number{Units: product, Scale: scale}, true
 }
 
-// MulRound returns n × m with at most that many decimals; false if that has too many digits. It rounds halves away
+// MulRound returns n × m with at most scale decimals; false if the result has too many digits. It rounds halves away
 // from zero.
 func (n Number) MulRound(m Number, scale uint8) (Number, bool) {
 	product := new(big.Int).Mul(big.NewInt(n.Units), big.NewInt(m.Units))
@@ -84,7 +84,7 @@ func (n Number) MulRound(m Number, scale uint8) (Number, bool) {
 	return New(product.Int64(), scale)
 }
 
-// Round returns n with at most that many decimals. It rounds halves away from zero.
+// Round returns n with at most scale decimals. It rounds halves away from zero.
 func (n Number) Round(scale uint8) Number {
 	if scale >= n.Scale {
 		return n
@@ -160,7 +160,7 @@ var (
 
 const (
 	maxText     = 400       // bytes; a longer text is refused unread
-	maxExponent = 1_000_000 // of a number other than 0; beyond every text
+	maxExponent = 1_000_000 // more than any text of a number other than 0 needs
 )
 
 // ParsePlain reads the form that nearly all numbers have: up to 18 characters, digits and perhaps a point and
@@ -210,7 +210,7 @@ func Parse(text string) (Number, error) {
 		return Number{}, ErrSyntax
 	}
 	sign, fraction := parts[1], parts[3]
-	exponent, _ := strconv.Atoi(parts[4]) // 0 without one, and the nearest int if it is beyond
+	exponent, _ := strconv.Atoi(parts[4]) // 0 without an exponent; the nearest int if it is too large
 	digits := strings.TrimLeft(strings.ReplaceAll(parts[2], ",", "")+fraction, "0")
 	significant := strings.TrimRight(digits, "0")
 	scale := len(fraction) - min(max(exponent, -maxExponent), maxExponent) - (len(digits) - len(significant))
@@ -225,7 +225,7 @@ func Parse(text string) (Number, error) {
 	return Number{Units: units, Scale: uint8(max(scale, 0))}, err
 }
 
-// Append appends the number with exactly that many decimals, which must be at least its own.
+// Append appends the number with the given number of decimals, at least n.Scale.
 func (n Number) Append(dst []byte, decimals uint8) []byte {
 	if n.Units < 0 {
 		dst = append(dst, '-')

@@ -1,7 +1,7 @@
-// Package filelock keeps two processes from using one file at the same time. [TryLock] locks an open file, which
-// stays at its path. [Acquire] locks a separate file beside a path, so that the file at the path can be
-// replaced. The system releases a lock when its process ends, however it ends. On systems for which the standard
-// library has no lock, it keeps nobody out. [SyncDirectory] flushes the names of such files.
+// Package filelock keeps two processes from using one file at the same time. [TryLock] locks an open file, which stays
+// at its path. [Acquire] locks a separate file beside a path, so that the file at the path can be replaced. The system
+// releases a lock when its process ends in any way. On systems for which the standard library has no lock, TryLock does
+// nothing. [SyncDirectory] flushes the names of such files.
 package filelock
 
 import (
@@ -15,7 +15,7 @@ import (
 // ErrInUse is returned if somebody else holds the lock.
 var ErrInUse = errors.New("it is in use")
 
-// suffix ends the name of the file that is locked.
+// suffix is the end of a lock file's name.
 const suffix = ".lock"
 
 // Lock is a lock that is held.
@@ -48,7 +48,7 @@ func (l *Lock) Release() error {
 	return errors.Join(Unlock(l.file), l.file.Close())
 }
 
-// isAt reports whether a name still means the file that is open.
+// isAt reports whether the open file is still at this path.
 func isAt(file *os.File, name string) bool {
 	opened, err := file.Stat()
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 )
 
-// A system that chooses a port itself, such as for 127.0.0.1:0, takes one of 32768 or above, unless it is configured
-// otherwise. A port below that stays free until the program listens.
+// By default, systems choose ports of 32768 or above, such as for 127.0.0.1:0. A lower port stays free until the
+// program listens.
 const (
 	lowest = 10240
 	count  = 32768 - lowest
 )
 
-// Sequence is a series of free ports of 127.0.0.1. None repeats before all others were used.
+// Sequence is a series of free ports of 127.0.0.1. A port repeats only after all others were used.
 type Sequence struct{ used atomic.Uint32 }
 
 // New returns a sequence that begins at a random port.

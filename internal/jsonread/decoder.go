@@ -26,8 +26,8 @@ func (d *Decoder) Read(into any) []byte {
 	return d.text[start:d.pos]
 }
 
-// value reads the next value into a field, and reports whether it could be read. One that could not be, and a null,
-// leave the field as it is. But a null makes a strict list empty: its absence stays nil.
+// value reads the next value into a field, and reports whether it could be read. An unreadable value or a null does not
+// change the field, except that a null makes a strict list empty; an absent list stays nil.
 func (d *Decoder) value(f *field, v reflect.Value) (read bool) {
 	c := d.peek()
 	switch {
@@ -92,7 +92,7 @@ func (d *Decoder) value(f *field, v reflect.Value) (read bool) {
 	return true
 }
 
-// custom reads a value of a kind into a field with a reader of its own.
+// custom reads a value into a field whose type has its own reader.
 func (d *Decoder) custom(f *field, v reflect.Value, got string) bool {
 	if f.want != "" {
 		d.differs(f, got)
@@ -110,11 +110,11 @@ func (d *Decoder) custom(f *field, v reflect.Value, got string) bool {
 func (d *Decoder) object(f *field, v reflect.Value) {
 	r, start := f.record, d.pos
 	d.path = append(d.path, f)
-	// named are the places that gave the fields with several names their values
+	// named are the places from which fields with several names got their values
 	place, seen, named := -1, uint64(0), uint64(0)
 	separator := byte('{')
 	for first := true; ; first, separator = false, ',' {
-		// The member that followed the last one in an earlier object is found without a search.
+		// Members in the order of an earlier object are found without a search.
 		likely := int(r.next[place+1].Load())
 		if d.skipName(separator, r.usual[likely]) {
 			place = likely
@@ -154,7 +154,8 @@ func (d *Decoder) object(f *field, v reflect.Value) {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// member reads a name, and returns its place in the record. If the record has none for it, member skips the value too.
+// member reads a name, and returns its place in the record. If the record has no such name, member skips the value,
+// too.
 func (d *Decoder) member(r *record) (place int, known bool) {
 	name := d.name()
 	if place, known = r.places[string(name)]; known || d.failed {
@@ -183,7 +184,7 @@ func (d *Decoder) again(f *field, v reflect.Value) {
 	d.value(f, v)
 }
 
-// lose takes the values of the fields in a member that was given twice.
+// lose clears the fields of a member that was given twice.
 func (f *field) lose(v reflect.Value) {
 	for _, inner := range f.record.fields {
 		if inner.custom != nil && inner.custom.twice != nil {
@@ -194,7 +195,7 @@ func (f *field) lose(v reflect.Value) {
 	}
 }
 
-// alias reads a member of a field with several names. It returns the places that gave such fields their values.
+// alias reads a member of a field with several names. It returns the places from which such fields got their values.
 func (d *Decoder) alias(f *field, place uint64, repeated bool, v reflect.Value, named uint64) uint64 {
 	earlier := named & f.names
 	if repeated && (earlier == place || f.custom != nil) {
@@ -223,8 +224,8 @@ func (d *Decoder) alias(f *field, place uint64, repeated bool, v reflect.Value, 
 	return named&^earlier | place
 }
 
-// list reads a list. It expects the length of the last list of the field, but no more than twice the memory of the text
-// that is left: a service may send a long list first and short ones then.
+// list reads a list. It allocates for the length of the field's previous list, but at most twice the memory of the
+// remaining text: a service may send short lists after a long one.
 func (d *Decoder) list(f *field, v reflect.Value) {
 	d.path = append(d.path, f)
 	n, size := 0, int(f.inner.of.Size())
@@ -260,7 +261,7 @@ func (d *Decoder) members(f *field, v reflect.Value) {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// mismatched reports a value of another type than expected, which is an error of a strict field.
+// mismatched reports a value of an unexpected type, which is an error if the field is strict.
 func (d *Decoder) mismatched(f *field, got string) {
 	d.differs(f, got)
 	if f.strict && d.mismatch == nil {
@@ -268,7 +269,7 @@ func (d *Decoder) mismatched(f *field, got string) {
 	}
 }
 
-// differs reports a value of another type than expected.
+// differs reports a value of an unexpected type.
 func (d *Decoder) differs(f *field, got string) {
 	if d.report != nil && got != f.want && got != "null" {
 		d.note(f.name, Type, got+" instead of "+f.want)
@@ -285,7 +286,7 @@ func (d *Decoder) unreadable(f *field) {
 // maxUnreadable is how many unreadable members of a record are kept, so that a record stays small.
 const maxUnreadable = 8
 
-// keep adds the text of an unreadable member to the map of a record. Null is not one.
+// keep adds the text of an unreadable member to the map of a record. Null is readable.
 func (f *field) keep(v reflect.Value, name string, text []byte) {
 	kept := f.in(v)
 	if string(text) == "null" || kept.Len() == maxUnreadable {
@@ -336,13 +337,13 @@ func kindOf(c byte) string {
 	return "number"
 }
 
-// Value is a JSON value in full, for a caller that looks for more than the fields of a type: each member is kept, also
-// one whose name is given twice. The zero Value is absent, or null.
+// Value is a complete JSON value, for a caller that needs more than the fields of a type: it keeps each member, even if
+// a name is given twice. The zero Value is absent, or null.
 type Value struct {
 	// Kind is '{', '[', '"', or 'v' for a number, true or false; 0 for an absent value and for null.
 	Kind byte
-	// Text is the text of a string, a number, true or false; of an object or list, it is "..." if that is nested too
-	// deeply to be read.
+	// Text is the text of a string, a number, true or false; "..." for an object or list that is nested too deeply to be
+	// read.
 	Text     string
 	Members  []Member // of an object, in order
 	Elements []Value  // of a list
@@ -397,7 +398,7 @@ func (s *scanner) value(depth int) (v Value) {
 // Scalar reports whether the value is neither a list nor an object.
 func (v Value) Scalar() bool { return v.Kind != '{' && v.Kind != '[' }
 
-// Get returns a member, of a name that is given twice the last one.
+// Get returns a member, the last one if its name is given twice.
 func (v Value) Get(name string) Value {
 	for i := len(v.Members) - 1; i >= 0; i-- {
 		if v.Members[i].Name == name {
@@ -447,7 +448,7 @@ func (v Value) Items() []Value {
 	return v.Elements
 }
 
-// Repeated returns the first name that an object gives twice, and false if none is.
+// Repeated returns the first name that an object gives twice, if any.
 func (v Value) Repeated() (name string, found bool) {
 	seen := make(map[string]bool, len(v.Members))
 	for _, m := range v.Members {

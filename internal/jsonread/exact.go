@@ -22,23 +22,23 @@ const GivenTwice = `"given twice"`
 
 // Unmarshal is [json.Unmarshal] with exact member names.
 //
-// encoding/json also reads a member into a field if their names differ in case or in what Unicode counts as
-// case: "AMOUNT" and "requeſt_id" reach the fields "amount" and "request_id", and the last of them wins.
-// Here a member belongs to a field only if its name, with escapes resolved, equals the field's name byte
-// for byte. Every other member is unknown and ignored.
+// encoding/json also reads a member into a field if their names differ in case or in what Unicode counts as case:
+// "AMOUNT" and "requeſt_id" reach the fields "amount" and "request_id", and the last of them wins. Unmarshal reads a
+// member into a field only if its name, with escapes resolved, equals the field's name byte for byte. Every other
+// member is unknown and ignored.
 //
 // If an object has a member twice, the last one counts. encoding/json merges objects, maps and lists in that
 // case, and ignores a last one that is null. A type that contains [Once] has no value in that case.
 //
-// Both rules apply to structs at any depth, embedded or not, and to those in pointers, slices, arrays and
-// maps. A type with an UnmarshalJSON or UnmarshalText method is given its text as it was sent, so it has to
-// use Unmarshal itself if it reads an object. A struct behind an interface inside another value is read as
-// encoding/json reads it. The keys of a map are exact in encoding/json too.
+// Both rules apply to structs at any depth, embedded or not, and to those in pointers, slices, arrays and maps. A type
+// with an UnmarshalJSON or UnmarshalText method gets its text unchanged, so it must call Unmarshal itself if it reads
+// an object. A struct behind an interface inside another value is read as encoding/json reads it. The keys of a map are
+// exact in encoding/json too.
 func Unmarshal(data []byte, v any) error { return json.Unmarshal(Text(data, v), v) }
 
-// Text returns the text that encoding/json has to read into v, a pointer, for [Unmarshal]. It is data itself
-// unless a member has to be hidden, which is given a name of the same length that no field has: offsets
-// in errors stay those of data. Text that is not valid JSON is returned as it is.
+// Text returns the text that encoding/json has to read into v, a pointer, for [Unmarshal]. It is data itself unless a
+// member must be hidden. A hidden member gets a name of the same length that no field has, so that offsets in errors
+// stay the same. Text that is not valid JSON is not changed.
 func Text(data []byte, v any) []byte {
 	s := shapeOf(target(v))
 	if s == nil {
@@ -185,13 +185,13 @@ type walk struct {
 	edits   []edit
 }
 
-// edit replaces a piece of the text.
+// edit is a replacement in the text.
 type edit struct {
 	start, end int
 	with       string
 }
 
-// value moves behind a value that is read into a type of the shape.
+// value moves behind a value for a type of this shape.
 func (w *walk) value(s *shape, depth int) {
 	switch c := w.peek(); {
 	case depth == 0:
@@ -212,7 +212,7 @@ func (w *walk) value(s *shape, depth int) {
 	}
 }
 
-// object moves behind an object that is read into a struct.
+// object moves behind an object for a struct.
 func (w *walk) object(s *shape, depth int) {
 	seen := make(map[string]int, len(s.fields)) // where the name of each field was given last
 	for first := true; w.next("{}", first); first = false {

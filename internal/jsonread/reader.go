@@ -11,21 +11,19 @@
 //	Note   string `json:"note" spec:"optional"`  // its absence is not a difference
 //	Extra  string `json:"-" alias:"extra"`       // a member that the specification does not show: read, not written
 //
-// A value of another type than the field's is read if it can be: numbers and booleans in strings, strings
-// where a list of strings belongs, timestamps in other layouts, integers of floating-point origin
-// (1998.9999999999998), and so on. What cannot be read leaves its field zero. So an odd value costs neither its record
-// nor the speed of the others. [Options.Report] gets every such difference, every unknown member and every missing one,
-// from the same pass.
+// A value of another type than the field's is read if it can be: numbers and booleans in strings, strings where a list
+// of strings belongs, timestamps in other layouts, integers of floating-point origin (1998.9999999999998), and so on. A
+// value that cannot be read leaves its field zero, so that one bad value does not lose its record. [Options.Report]
+// gets every such difference, every unknown member and every missing one, from the same pass.
 //
-// Names match byte for byte. If a member is given twice, the last one counts. A type with its own
-// function ([Custom]) decides this case itself. If a field has several names, the first one
-// of its tag that gives a value counts; custom values that differ are taken as given twice.
+// Names match byte for byte. If a member is given twice, the last one counts. A type with its own function ([Custom])
+// decides this case itself. If a field has several names, the first name in its tag with a value counts; custom values
+// that differ count as given twice.
 //
-// The grammar is that of encoding/json, invalid UTF-8 and deep nesting
-// included. There is one reader, without a slower one to fall back to: a text that it cannot read is not JSON.
-// The package reads the types of a response, which its owner controls. For any type and all of the rules of
-// encoding/json, such as methods, embedded pointers and interfaces, see [Unmarshal]. A field of another
-// type, such as an interface, makes the first Read of its struct panic.
+// The grammar is that of encoding/json, invalid UTF-8 and deep nesting included. There is no slower second reader: a
+// text that this one cannot read is not JSON. The package reads the types of a response, which its owner controls. For
+// any type and all of the rules of encoding/json, such as methods, embedded pointers and interfaces, see [Unmarshal]. A
+// field of another type, such as an interface, makes the first Read of its struct panic.
 package jsonread
 
 import (
@@ -56,7 +54,7 @@ func (e *MismatchError) Error() string {
 
 // Options are the options of one [Reader.Read].
 type Options struct {
-	// Elements bounds the elements of all lists taken together, one for each list aside; 0 does not.
+	// Elements bounds the elements of all lists together, without one for each list; 0 means no bound.
 	Elements int
 	// Report, if set, is called with each difference between the text and the type.
 	Report func(Difference)
@@ -85,9 +83,9 @@ type CustomType struct {
 	twice func(reflect.Value)
 }
 
-// Custom returns a type that read reads, whatever the value is, null included, and reports whether it could. If its
-// member is given twice, twice is called; if that is nil, the last one counts. want is the JSON type that is expected;
-// "" expects none.
+// Custom returns a type whose values read reads; it gets any value, even null, and reports whether it could read it. If
+// the member is given twice, twice is called; if twice is nil, the last value counts. want is the expected JSON type,
+// or "".
 func Custom[T any](want string, read func(*Decoder, *T) bool, twice func(*T)) CustomType {
 	custom := CustomType{
 		of: reflect.TypeFor[T](), want: want,
@@ -120,7 +118,7 @@ func New(types ...CustomType) *Reader {
 }
 
 // Names are other names for the fields of types, by the name in the tag of the field. A field with another name has no
-// alias. A name with a dot is that of a member of a member: "price.amount". "-" is a field that is not read.
+// alias. A name with a dot, such as "price.amount", is a path. "-" means that the field is not read.
 type Names map[reflect.Type]map[string]string
 
 // Rename returns a reader that reads fields under other names. It compiles its own plans.
@@ -171,7 +169,7 @@ type record struct {
 	usual  []string       // the names by place, in quotes
 	places map[string]int // by name
 	fields []*field       // by place
-	// the place that followed each place, and the start of the object, the last time
+	// the place that last followed each place, and the start of the object
 	next       [maxNames + 1]atomic.Uint32
 	required   uint64 // the places whose absence is a difference
 	raw        *field // for the text of the object
@@ -185,7 +183,7 @@ const timestamp = "ISO 8601 timestamp"
 // maxNames is how many names a record can have.
 const maxNames = 64
 
-// root returns how a type is read that nothing contains.
+// root returns how the type of a whole text is read.
 func (r *Reader) root(t reflect.Type) *field {
 	r.compiling.Lock()
 	defer r.compiling.Unlock()
@@ -286,7 +284,7 @@ func (r *Reader) addFields(c *record, t reflect.Type, outer []int) {
 		if tag.Get("read") == "bare" {
 			c.bare = f
 		}
-		if tag.Get("spec") != "optional" && options == "" { // what may be left out when empty is optional
+		if tag.Get("spec") != "optional" && options == "" { // a member that is omitted when empty is optional
 			c.required |= 1 << len(c.fields)
 		}
 		other, renamed := r.names[t][name]

@@ -28,8 +28,8 @@ func parseBool(text []byte, v reflect.Value) (read bool) {
 	return true
 }
 
-// parseInt reads a number that is an integer, however it is written ("1,250", "2.0", "1e3"), or that is so near to one
-// that the difference comes from floating-point arithmetic: 19.99 × 100 is 1998.9999999999998.
+// parseInt reads an integer in any notation ("1,250", "2.0", "1e3"). It also reads a number so near to an integer that
+// floating-point arithmetic explains the difference: 19.99 × 100 is 1998.9999999999998.
 func parseInt(text []byte, v reflect.Value) (read bool) {
 	whole, fraction, _ := strings.Cut(string(text), ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
@@ -141,8 +141,8 @@ func utf16Unit(text []byte) rune {
 	return rune(n)
 }
 
-// parseTime reads the layouts that services are seen to send, and seconds or milliseconds since 1970. zoned
-// reports whether the text is a timestamp of ISO 8601 with a zone. Such a time keeps its offset; any other is in UTC.
+// parseTime reads the layouts that services send, and seconds or milliseconds since 1970. zoned reports whether the
+// text is a timestamp of ISO 8601 with a zone. Such a time keeps its offset; any other is in UTC.
 func parseTime(text string) (at time.Time, zoned, ok bool) {
 	const firstMillisecond = 100_000_000_000                           // as seconds, the year 5138
 	if len(text) > 19 && text[10] == 'T' && text[len(text)-1] == 'Z' { // most are parsed without more
@@ -182,7 +182,7 @@ func parseISO(text string, clock int, zoned bool) (at time.Time, ok bool) {
 	case !zoned:
 		layout = "2006-01-02T15:04:05"
 	}
-	// Not the zone of the machine, if the offset is equal.
+	// time.Parse would return the zone of the machine if its offset is equal.
 	at, err := time.ParseInLocation(layout, text, time.UTC)
 	if err != nil {
 		at, err = parseUnusual(strings.ToUpper(text[:clock-1]+"T"+text[clock:]), zoned)

@@ -20,7 +20,7 @@ type scanner struct {
 	failed bool
 	memory strings.Builder // of a block of strings
 
-	elements int // how many more the lists may hold, one for each list aside
+	elements int // how many more the lists may hold, without one for each list
 	crowded  bool
 }
 
@@ -120,8 +120,7 @@ func (s *scanner) name() []byte {
 	return name[1 : len(name)-1]
 }
 
-// skipName moves behind a separator, a quoted name and its colon if the first two come next, and reports whether they
-// do.
+// skipName reports whether a separator and a quoted name come next, and then moves behind them and the colon.
 func (s *scanner) skipName(separator byte, name string) bool {
 	start := s.pos
 	if s.peek() == separator {
@@ -148,7 +147,7 @@ func (s *scanner) string() string {
 	return s.keep(quoted[1 : len(quoted)-1])
 }
 
-// quoted reads a string and returns its piece of the text, quotes included, and whether that has to be unescaped.
+// quoted reads a string and returns its piece of the text, quotes included, and whether it has escapes.
 func (s *scanner) quoted() (piece []byte, escaped bool) {
 	if s.peek() != '"' {
 		s.fail()
@@ -175,9 +174,8 @@ func (s *scanner) quoted() (piece []byte, escaped bool) {
 	return nil, false
 }
 
-// plainEnd returns the place of the first byte from i on that does not simply stand for itself in a
-// string: a quote, a backslash, a control character, or a part of a character beyond ASCII. It looks
-// at eight bytes at a time.
+// plainEnd returns the place of the first byte from i on that is special in a string: a quote, a backslash, a control
+// character, or a part of a character beyond ASCII. It looks at eight bytes at a time.
 func plainEnd(text []byte, i int) int {
 	for ; i+8 <= len(text); i += 8 {
 		if found := special(binary.LittleEndian.Uint64(text[i:])); found != 0 {
@@ -247,7 +245,7 @@ func (s *scanner) Raw() []byte {
 // RawText reads any value and returns its text.
 func (s *scanner) RawText() string { return s.keep(s.Raw()) }
 
-// skip reads any value that is not nested deeper than that.
+// skip reads any value that is not nested deeper than depth.
 func (s *scanner) skip(depth int) {
 	if depth == 0 {
 		s.fail()
@@ -277,8 +275,8 @@ func (s *scanner) skip(depth int) {
 	}
 }
 
-// Crowded reports whether the lists in a JSON text, taken together, hold more elements than that and one for each
-// list. A text that fails earlier is not crowded.
+// Crowded reports whether all lists in a JSON text together hold more than this number of elements, without one for
+// each list. A text that fails earlier is not crowded.
 func Crowded(text []byte, elements int) bool {
 	if bytes.Count(text, []byte{','}) <= elements { // a lower bound, found fast
 		return false
@@ -289,9 +287,8 @@ func Crowded(text []byte, elements int) bool {
 	return s.crowded
 }
 
-// blockSize is how many bytes strings share, and so how much memory a single one of them can keep
-// alive. It holds the strings of about ten records. An allocation for each string would cost more than all the rest of
-// reading it.
+// blockSize is the size of the blocks that strings share, and so the memory that one string can keep alive. A block
+// holds the strings of about ten records. An allocation for each string would cost more than reading it.
 const blockSize = 4096
 
 // keep copies a piece of the text into the block of strings.

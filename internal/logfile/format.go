@@ -1,16 +1,16 @@
 // Package logfile keeps lines of JSON in a file that only grows. A line that was appended survives the end of the
-// process, a power loss and a full disk, and other programs that change the file are noticed.
+// process, a power loss and a full disk, and changes by other programs are detected.
 //
 //	{"format":"shipping-batch-journal","version":1}
 //	{"crc":"5f0c2a11","synced":48,"record":{"key":"SH-1","step":"analyzed",…}}
 //
 // The first line, the header, names the format and its version. Each other line is an object with a checksum: crc is
-// the CRC-32C of the line after the crc member, in hexadecimal. synced is the length of the file that was on the disk
-// before the line was written: its offset, or less in a file of an earlier version, which wrote several lines at once.
+// the CRC-32C of the line after the crc member, in hexadecimal. synced is the length of the file on the disk before the
+// line was written. It is the offset of the line, or less if an earlier version wrote several lines at once.
 //
-// A new file has its name once its header is on the disk, and each line is on the disk before the next one is written.
-// A power loss can leave the last line cut off, or with sectors that read as zeros. It was not acknowledged, so it is
-// discarded. Damage of any other kind, such as an empty file, is damage to acknowledged lines: the file is refused.
+// A new file gets its name after its header is on the disk, and each line is on the disk before the next one is
+// written. A power loss can leave the last line cut off, or with sectors that read as zeros. It was not acknowledged,
+// so it is discarded. Any other damage, such as an empty file, affects acknowledged lines: the file is refused.
 package logfile
 
 import (
@@ -36,7 +36,7 @@ type Format struct {
 
 // Content is the part of a file that can be read.
 type Content struct {
-	// Size is the length of the intact part. What follows was never acknowledged.
+	// Size is the length of the intact part. The rest was never acknowledged.
 	Size int64
 	last []byte // the last line of that part
 }
@@ -111,12 +111,12 @@ func (f Format) object(line []byte, at int64, ended bool) ([]byte, error) {
 	return append([]byte("{"), members...), nil
 }
 
-// mayBeTorn reports whether a last line that cannot be read can be the rest of a line after a power loss.
+// mayBeTorn reports whether an unreadable last line can be the result of a power loss.
 func mayBeTorn(line []byte, ended bool) bool {
 	return bytes.IndexByte(line, 0) >= 0 || !ended && beginsLike(line, lineBegins)
 }
 
-// beginsLike reports whether a line, or the part of it that is there, begins in one of the ways.
+// beginsLike reports whether a line begins with one of the texts, or is the beginning of one.
 func beginsLike(line []byte, begins ...string) bool {
 	line = bytes.TrimRight(line, "\x00")
 	for _, begin := range begins {

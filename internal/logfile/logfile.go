@@ -37,8 +37,8 @@ type Log struct {
 	failed  []byte // the line whose append failed
 }
 
-// Open reads a file that is locked, calls line with the object of each line, and prepares the file for appends. The
-// remains of a line that was not acknowledged before a crash are discarded. After an error the storage is still open.
+// Open reads a locked file, calls line with the object of each line, and prepares the file for appends. A line that a
+// crash left incomplete is discarded. After an error the storage is still open.
 func Open(path string, storage Storage, format Format, line func(object []byte) error) (*Log, error) {
 	size, err := storage.Size()
 	if err != nil {
@@ -56,7 +56,7 @@ func Open(path string, storage Storage, format Format, line func(object []byte) 
 		}
 	}
 	l.size, l.last = content.Size, content.last
-	// Lines that were read may be in the system's memory only, if a process ended before its flush.
+	// If a process ended before its flush, lines may be only in the system's memory.
 	return l, errors.Join(storage.Sync(), storage.SyncDirectory(), l.Intact())
 }
 
@@ -119,7 +119,7 @@ func (l *Log) append(line []byte) error {
 	return nil
 }
 
-// Intact returns the first failure, or an error if the file is not as it was after the last append.
+// Intact returns the first failure, or an error if the file was changed after the last append.
 func (l *Log) Intact() error {
 	if l.err == nil {
 		l.err = l.intact(l.last, l.size)
@@ -127,8 +127,8 @@ func (l *Log) Intact() error {
 	return l.err
 }
 
-// intact returns an error unless the file is at its path, has a size, and has an end. The end shows also that the file
-// was truncated before a write that made it longer again.
+// intact returns an error unless the file is at its path, and has this size and this end. The end also shows if the
+// file was truncated and then became longer again.
 func (l *Log) intact(end []byte, size int64) error {
 	there, err := l.storage.InPlace()
 	if err != nil {
@@ -156,8 +156,8 @@ func (l *Log) intact(end []byte, size int64) error {
 		"does, or wrote to it", l.format.Changed, l.path, size, found)
 }
 
-// mark appends a line that is not an object to a file that has lost lines, so that the next process does not begin with
-// the rest. Its own error does not matter: the error of this process reports the loss.
+// mark appends a line that is not an object to a file that has lost lines, so that the next process refuses the file.
+// Its own error is ignored: the error of this process reports the loss.
 func (l *Log) mark(size int64) {
 	_, err := l.storage.WriteAt([]byte("\n# Lines of this "+l.format.Noun+" are missing here.\n"), size)
 	_ = errors.Join(err, l.storage.Sync())
@@ -179,7 +179,8 @@ func (l *Log) Close() error {
 	return errors.Join(changed, l.storage.Close())
 }
 
-// CheckPath returns an error for a path that is empty, or that of a folder. name is that of a file, for the error.
+// CheckPath returns an error for the path of a folder, and for an empty path. name is the name of a file, for the
+// error.
 func CheckPath(path, name string) error {
 	if path == "" {
 		return fmt.Errorf("the path is empty: pass the path of a file, such as /var/lib/shop/%s", name)
@@ -245,7 +246,7 @@ func create(path string, header []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err = os.Lstat(path); errors.Is(err, os.ErrNotExist) { // otherwise another process has created it meanwhile
+	if _, err = os.Lstat(path); errors.Is(err, os.ErrNotExist) { // otherwise another process has created it
 		err = filelock.Replace(path, func(file io.Writer) error {
 			_, err := file.Write(header)
 			return err

@@ -1,5 +1,5 @@
-// Package operations is the table of the operations of the service. The retries of the client, the labels of logs,
-// errors and metrics, and the router of the reference server follow from it.
+// Package operations is the table of the operations of the service. It determines the retries of the client, the labels
+// of logs, errors and metrics, and the router of the reference server.
 package operations
 
 import (
@@ -14,8 +14,7 @@ import (
 type Retry uint8
 
 const (
-	// Never: the operation is sent once, whatever happens. It is the zero value, so that an operation without a
-	// condition is never retried.
+	// Never: the operation is sent once. It is the zero value, so that an operation without a condition is never retried.
 	Never Retry = iota
 	// Unsent: the operation is retried only on evidence that nothing was sent, such as a refused connection.
 	Unsent
@@ -121,7 +120,7 @@ func WithRoutes(routes map[string]string) ([]Operation, error) {
 	return table, nil
 }
 
-// problemOf returns why a path cannot replace that of an operation; "" if it can.
+// problemOf returns why a path cannot replace the path of an operation; "" if it can.
 func problemOf(path, assumed string) string {
 	if !strings.HasPrefix(path, "/") {
 		return "which does not begin with a slash"

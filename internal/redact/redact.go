@@ -1,10 +1,10 @@
 // Package redact keeps a secret key out of everything that is printed, logged or returned: a [Key] cannot be
 // printed, and a text that a peer sent back is withheld whole if it contains the key.
 //
-// Texts are compared in one form: their letters and digits, in small letters, each escaped one as itself. In this form,
-// the key is found as it is, in base64 (such as that of "user:key"), hexadecimal and decimal bytes. A part of the key
-// counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. A key of
-// fewer characters, such as "test", is found as a whole word only, as it is or escaped: it may occur in any text.
+// Texts are compared in one form: their letters and digits, in lower case, with escapes decoded. In this form, the key
+// is found as plain text, in base64 (such as of "user:key"), and in hexadecimal and decimal bytes. A part of the key
+// counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. A shorter
+// key, such as "test", is found only as a whole word, plain or escaped, because it may occur in any text.
 package redact
 
 import (
@@ -40,7 +40,7 @@ func New(key string) Key {
 	if key == "" {
 		return Key{}
 	}
-	finder := sync.OnceValue(func() *finder { return newFinder(key) }) // a key that only signs needs none
+	finder := sync.OnceValue(func() *finder { return newFinder(key) }) // a key that only signs needs no finder
 	return Key{reveal: func() string { return key }, shown: func(text string) bool { return finder().find(text) }}
 }
 
@@ -122,9 +122,9 @@ func (k Key) JSON(value string) string {
 	}
 }
 
-// Error returns err itself if neither it nor an error that it wraps contains the key under any verb of fmt.
-// Else it returns an error with the text [Mark]. That one is what err is, for [errors.Is], and times out if err does.
-// It wraps, for [errors.As], what err wraps, each withheld in the same way.
+// Error returns err itself if neither it nor an error that it wraps contains the key under any verb of fmt. Otherwise
+// it returns an error with the text [Mark]. [errors.Is] and Timeout report the same for it as for err. [errors.As]
+// finds the errors that err wraps, withheld in the same way.
 func (k Key) Error(err error) error {
 	if err == nil {
 		return nil
@@ -133,8 +133,8 @@ func (k Key) Error(err error) error {
 	return safe
 }
 
-// withhold also reports whether the error contains the key. "%d" prints fields that other verbs leave to the error's
-// methods.
+// withhold is Error, and also reports whether the error contains the key. "%d" prints fields that other verbs do not
+// print.
 func (k Key) withhold(err error) (safe error, found bool) {
 	var texts []string // most verbs print the same one
 	for _, verb := range []string{"%v", "%+v", "%#v", "%d"} {
@@ -185,14 +185,14 @@ func (e *withheld) Temporary() bool      { return e.temporary }
 type finder struct {
 	word  *regexp.Regexp  // of a key that is too short to have parts
 	parts func() []string // canonical, in each notation; computed for the first text that may contain one
-	// filter has a bit for each four characters in a row that the key has in one of its notations. It is so large that two
-	// of them in a row are rare in a text without the key.
+	// filter has a bit for each group of four characters in one of the key's notations. It is so large that two such
+	// groups in a row are rare in a text without the key.
 	filter [4096]uint64
 }
 
 const (
 	leastPart      = 11
-	leastCanonical = 6 // of a part that consists of punctuation for the most part
+	leastCanonical = 6 // of a part that is mostly punctuation
 )
 
 func newFinder(key string) *finder {
@@ -275,7 +275,7 @@ func (f *finder) find(text string) bool {
 }
 
 // near reports whether a text may contain a part of the key, if nothing is escaped: each part has two groups of four
-// characters, one after the other, that are in the filter. It is quick, for the many texts that contain none.
+// characters, one after the other, that are in the filter. It is quick, because most texts contain none.
 func (f *finder) near(text string) bool {
 	before := false
 	for i := 0; i+4 <= len(text); i += 4 {
@@ -304,9 +304,9 @@ func escaped(text string) bool {
 	return strings.IndexByte(text, '\\') >= 0 || strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '&') >= 0
 }
 
-// decode returns a text with each escaped character as itself, with its white space, or without that and backslashes.
-// An escape is decoded as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73",
-// and so "s".
+// decode returns a text with its escapes decoded, with its white space, or without white space and backslashes. An
+// escape is decoded as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73", and
+// so "s".
 func decode(text string, withSpace bool) string {
 	if !escaped(text) {
 		return text

@@ -26,8 +26,8 @@ func WithRoutes() shipping.Option {
 	return shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})
 }
 
-// Choices returns dialects of services that decide otherwise than the reference server: at one open point, by the name
-// of its field, or at all.
+// Choices returns dialects that differ from the reference server: at one open point, by the name of its field, or at
+// all points.
 func Choices(t testing.TB) map[string]*dialect.Dialect {
 	t.Helper()
 	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()
@@ -88,7 +88,7 @@ func RandomDialect(r *rand.Rand) *dialect.Dialect {
 		}
 		for _, field := range slices.Sorted(maps.Keys(choices)) {
 			if value := choices[field][r.IntN(len(choices[field]))]; r.IntN(3) > 0 && value != "" {
-				_ = d.Set(field, value) // a name that contradicts another is drawn again
+				_ = d.Set(field, value) // a contradictory name is drawn again
 			}
 		}
 		if d.Check() == nil {

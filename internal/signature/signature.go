@@ -125,7 +125,7 @@ func (s Scheme) Verify(header http.Header, body []byte, keys [][]byte, now time.
 	return ""
 }
 
-// decoded returns the bytes of a signature; nil if it is not one of the scheme.
+// decoded returns the bytes of a signature; nil if the scheme has no such signature.
 func (s Scheme) decoded(sent string) []byte {
 	text, found := strings.CutPrefix(sent, s.Prefix)
 	decode := hex.DecodeString // in small or capital letters
