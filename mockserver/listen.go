@@ -118,7 +118,7 @@ func (s *Server) dialled() *http.Transport {
 func WithToken(token string) Option { return func(c *config) { c.token = token } }
 
 // Token returns the token of the control surface: that of [WithToken], or else a random one. It is "" for a server
-// with neither, which has no listener and refuses control requests from other machines.
+// without either, which has no listener and refuses control requests from other machines.
 func (s *Server) Token() string { return s.config.token }
 
 // guard creates a token if the server listens and none is set.
@@ -134,7 +134,7 @@ func (s *Server) listen() (listener net.Listener, address string) {
 	if !s.config.listen {
 		return nil, wire.InMemoryURL
 	}
-	if s.err == nil { // else an option is invalid, which is reported, and not that its port is in use
+	if s.err == nil { // otherwise an option is invalid, and only this is reported
 		listener, s.err = listenOn(s.config.addr)
 	}
 	if s.err != nil {

@@ -149,7 +149,7 @@ func (s *Server) Close() {
 
 // ServeHTTP serves one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	wire.LimitWrite(w, 0) // that of the response before on the same connection
+	wire.LimitWrite(w, 0) // the deadline of the previous response on the connection
 	switch {
 	case s.err != nil:
 		const notRetried = http.StatusNotImplemented // by clients

@@ -63,8 +63,8 @@ func (w *World) Why(requestID string) (journal.Why, error) {
 // that were made twice.
 func (w *World) Findings() []journal.Finding { return w.core.Findings() }
 
-// Advance moves a virtual clock forward and returns what fell due on the way, in order. It returns
-// [ErrRealClock] in a world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
+// Advance moves a virtual clock forward and returns the events that fell due, in order. It returns [ErrRealClock] in a
+// world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
 //
 // A delivery takes no time of a virtual clock: Advance waits for each response of a receiver, at most
 // ten seconds, in real time, so that the next attempt is due at the right time. A receiver must
@@ -110,8 +110,8 @@ func (w *World) Fund(wallet string, amount shipping.Amount) error {
 	return w.core.ChangeMoney([]world.Deposit{{Wallet: wallet, Amount: amount}}, nil)
 }
 
-// Shipments returns the ids of the shipments, newest first. Of the seeded ones, the first needs several documents, and
-// the last ones are domestic and need none.
+// Shipments returns the ids of the shipments, newest first. The first seeded shipment needs several documents; the last
+// ones are domestic and need none.
 func (w *World) Shipments() []string { return w.core.Shipments() }
 
 // Invoices returns the URLs of the invoices that can be analyzed. The server never fetches them.
@@ -136,7 +136,7 @@ func (w *World) Stub(method, pattern string, handler http.Handler) error {
 }
 
 // Requests returns the number of HTTP requests for an operation, such as [shipping.OpPurchase], since the start. The
-// empty name counts requests for none.
+// empty name counts requests without an operation.
 func (w *World) Requests(operation string) int { return w.core.Log.Count(operation) }
 
 // Journal returns the journal, oldest entry first. It contains the latest 1,024 requests, or the number set with
@@ -211,8 +211,8 @@ func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration
 // its journal, its findings and its inbox. The clock keeps its time.
 func (w *World) Reset() { w.core.Reset() }
 
-// Format prints the address of the world for every verb, and never its key, which contains its name. So does that of
-// [Server].
+// Format prints the address of the world for every verb, and never its key, which contains its name. So does the Format
+// of [Server].
 func (w *World) Format(to fmt.State, _ rune) { _, _ = io.WriteString(to, w.label()) }
 
 // LogValue returns the address of the world.

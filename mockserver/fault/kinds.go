@@ -144,17 +144,16 @@ func Drop() Fault { return Fault{Kind: "drop"} }
 func Reset() Fault { return Fault{Kind: "reset"} }
 
 // ArriveLate returns a fault that closes the connection at once without a response, and performs the operation after d
-// on the world's clock, whatever the client does by then: the request was still on its way. World.ClearFaults performs
+// on the world's clock, even if the client has given up: the request was still on its way. World.ClearFaults performs
 // it sooner. The journal shows one entry, whose fault states when the operation took effect, or why it was refused.
 //
 // The fault determines when the operation is performed, so that a rule with it has neither a [Point] nor Committed set.
 // A request that only reads is not performed.
 func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
 
-// GatewayTimeout returns a fault that responds with 504 and an HTML page at once, as a gateway does that no longer
-// waits for the service, and performs the operation after d, as [ArriveLate] does. With [Latency] before it, the
-// response comes later, and d begins then: Latency(29s) and GatewayTimeout(91s) perform the operation 120 s after
-// the request.
+// GatewayTimeout returns a fault that responds with 504 and an HTML page at once, like a gateway that no longer waits
+// for the service, and performs the operation after d, like [ArriveLate]. With [Latency] before it, the response comes
+// later, and d begins then: Latency(29s) and GatewayTimeout(91s) perform the operation 120 s after the request.
 func GatewayTimeout(d time.Duration) Fault {
 	return Fault{Kind: "gateway-timeout", Duration: Duration(d)}
 }
@@ -205,33 +204,32 @@ func InsertRows(n int) Fault { return Fault{Kind: "insert-rows", Rows: n} }
 func RemoveRows(n int) Fault { return Fault{Kind: "remove-rows", Rows: n} }
 
 // RepeatNotification returns a fault of notifications that loses the response to the first attempt. The notification is
-// sent again at once with the same delivery id, whatever the response was, and also if the dialect allows only one
-// attempt.
+// sent again at once with the same delivery id, after any response, and even if the dialect allows only one attempt.
 func RepeatNotification() Fault { return Fault{Kind: "repeat-notification"} }
 
-// ReplayNotification returns a fault of notifications that sends one again as soon as it was accepted, as a replay
-// does: with another delivery id, another event id and the same payload, once, whatever the response is.
+// ReplayNotification returns a fault of notifications that sends a notification again once it was accepted, like a
+// replay: with another delivery id, another event id and the same payload. It does so once, whatever the response is.
 func ReplayNotification() Fault { return Fault{Kind: "replay-notification"} }
 
-// DelayNotification returns a fault of notifications that sends one after d on the world's clock. Others are sent
-// meanwhile.
+// DelayNotification returns a fault of notifications that sends a notification after d on the world's clock. Other
+// notifications are sent meanwhile.
 func DelayNotification(d time.Duration) Fault {
 	return Fault{Kind: "delay-notification", Duration: Duration(d)}
 }
 
-// ReorderNotification returns a fault of notifications that sends one after its webhook has responded to a later one.
-// If that does not happen within limit on the world's clock, the notification is sent then, and the fault has not
-// struck.
+// ReorderNotification returns a fault of notifications that sends a notification after its webhook has responded to a
+// later one. If that does not happen within limit on the world's clock, the notification is sent then, and the fault
+// has not struck.
 func ReorderNotification(limit time.Duration) Fault {
 	return Fault{Kind: "reorder-notification", Duration: Duration(limit)}
 }
 
-// DropNotification returns a fault of notifications that never sends one, not even again. A replay of it is another
-// notification.
+// DropNotification returns a fault of notifications that never sends a notification, and does not retry it. A replay of
+// it is another notification.
 func DropNotification() Fault { return Fault{Kind: "drop-notification"} }
 
-// ForgeNotification returns a fault of notifications that sends another one first, as an attacker would: about another
-// shipment of the world, with other ids, and with the signature of the genuine one, which does not fit its body.
+// ForgeNotification returns a fault of notifications that first sends a forged one: about another shipment of the
+// world, with other ids, and with the genuine signature, which does not match its body.
 func ForgeNotification() Fault { return Fault{Kind: "forge-notification"} }
 
 // Check returns an error if the fault cannot happen: an unknown kind, a field that the kind does not read, or a

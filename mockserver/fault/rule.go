@@ -5,7 +5,7 @@ import (
 )
 
 // Notification is the operation of rules that strike notifications instead of requests. A notification to one webhook
-// is counted once, when it is queued, however many attempts it takes. One whose target is refused is not counted.
+// is counted once, when it is queued, however many attempts it takes. It is not counted if its target is refused.
 const Notification = "notification"
 
 // Rule is a fault and the conditions of the requests, or of the notifications, that it strikes. A rule without limits
@@ -69,11 +69,10 @@ type Point string
 // died, and
 // the caller receives the rule's fault.
 const (
-	// BeforeCharge: every check but that of the funds has passed. Nothing has changed and the request is still a
-	// draft.
+	// BeforeCharge: every check except the funds has passed. Nothing has changed, and the request is still a draft.
 	BeforeCharge Point = "before-charge"
-	// AfterCharge: the wallet is charged and the request is purchasing. The service recovers: the request
-	// becomes processing later.
+	// AfterCharge: the wallet is charged and the request is purchasing. The service recovers later: the request then
+	// becomes processing.
 	AfterCharge Point = "after-charge"
 	// BeforeReply: the purchase is done; only the response is lost.
 	BeforeReply Point = "before-reply"

@@ -4,8 +4,8 @@ package goods
 
 import "github.com/shipping-go/shipping"
 
-// Shipment is a shipment that can be analyzed, and of which webhooks can be notified. The zero value is a shipment of
-// cotton shirts from Lagos to New York.
+// Shipment is a shipment that can be analyzed, and about which webhooks can be notified. The zero value is a shipment
+// of cotton shirts from Lagos to New York.
 type Shipment struct {
 	// ID is its shipment_id. Default: a new one.
 	ID string `json:"shipment_id,omitempty" doc:"SH- and letters and digits. Default: a new one."`

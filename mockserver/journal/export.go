@@ -14,7 +14,7 @@ import (
 const keyVariable = "SHIPPING_SECRET_KEY"
 
 // Curl returns a command for a POSIX shell that sends the request again to a base address, with the key from the
-// environment variable SHIPPING_SECRET_KEY. Everything else in it is quoted, so that a shell, a terminal and curl take
+// environment variable SHIPPING_SECRET_KEY. Everything else in it is quoted, so that a shell, a terminal and curl treat
 // it as text. A comment notes a truncated body.
 func (c *Entry) Curl(baseURL string) string {
 	words := []string{"curl"}
@@ -25,7 +25,7 @@ func (c *Entry) Curl(baseURL string) string {
 	if c.ContentType != "" {
 		words = append(words, "-H", shell.Quote("Content-Type: "+c.ContentType))
 	} else if c.RequestBody != "" {
-		words = append(words, "-H", "Content-Type:") // else curl would add one
+		words = append(words, "-H", "Content-Type:") // otherwise curl would add one
 	}
 	piped := ""
 	switch {

@@ -207,7 +207,7 @@ func LintRules() []LintRule {
 	}
 }
 
-// Finding is something that the client did against a rule of the linter.
+// Finding is a violation of a rule of the linter by the client.
 type Finding struct {
 	Rule      LintRule `json:"rule"`
 	Operation string   `json:"operation"`

@@ -20,7 +20,7 @@ type Webhook struct {
 	// URL receives the notifications. It is absolute, http or https, and on this machine unless the server delivers
 	// anywhere.
 	URL string
-	// Events are the kinds subscribed to. Default: the three of the specification.
+	// Events are the subscribed kinds of events. Default: the three of the specification.
 	Events []string
 	// Inactive disables the webhook.
 	Inactive bool
@@ -91,7 +91,7 @@ type Received struct {
 	At     time.Time `json:"at" doc:"When it arrived."`
 	// Event is the kind of event in the payload, such as "shipment.updated".
 	Event string `json:"event" doc:"The kind of event in the body."`
-	// DeliveryID, EventID and WebhookID are those of the header; empty without them.
+	// DeliveryID, EventID and WebhookID are from the header; empty if it lacks them.
 	DeliveryID string `json:"delivery_id,omitempty" doc:"That of its header."`
 	EventID    string `json:"webhook_event_id,omitempty" doc:"That of its header."`
 	WebhookID  string `json:"webhook_id,omitempty" doc:"That of its header."`

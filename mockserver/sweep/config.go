@@ -20,15 +20,15 @@ type Config struct {
 	// Setup prepares the world of each run, such as [mockserver.World.Fund]. Its requests are not struck or judged.
 	Setup func(w *mockserver.World) error
 	// Deliver is the transport of notifications, for receivers in the same process. Set it in place of
-	// [mockserver.WithDeliveryTransport], with which no notification waits for a program that does not listen yet, or
-	// kills one. Default: connections to this machine.
+	// [mockserver.WithDeliveryTransport], with which notifications neither wait for a program to listen nor kill it.
+	// Default: connections to this machine.
 	Deliver http.RoundTripper
 	// Notify returns the events of which [Sweep] notifies the webhooks of a run, one after the other, once the program
 	// has started. A receiver that does not listen yet is tried for ten seconds. When all
 	// notifications have been delivered and the program is idle, [Execution.End] asks it to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []notify.Event
-	// Quiet is how long a notified program must be idle, which is without a request and without a notification, until it
-	// is asked to end. A fault with a Retry-After adds the time that it asks for. Default: 10 s.
+	// Quiet is how long a notified program must be idle, without requests and notifications, until it is asked to end. A
+	// fault with a Retry-After adds this time. Default: 10 s.
 	Quiet time.Duration
 	// Goal is the expected effect of the program. Default: its effect without faults.
 	Goal Goal
@@ -46,8 +46,8 @@ type Config struct {
 	Patience time.Duration
 	// Allow are rules of lint that are not findings.
 	Allow []journal.LintRule
-	// Restart starts a program again that was killed or failed, in the same world, as a scheduler would, and adds
-	// the fault [Kill]. It is for [Sweep]; [Run] cannot kill.
+	// Restart starts a program again in the same world if it was killed or failed, like a scheduler, and adds the fault
+	// [Kill]. It is for [Sweep]; [Run] cannot kill.
 	Restart bool
 	// Parallel is how many programs [Sweep] runs at once. Default: 1.
 	Parallel int

@@ -21,8 +21,8 @@ type Fault struct {
 
 	to      func(operation string) bool // the operations that it can make a difference to
 	rule    fault.Rule
-	patient bool // it lasts longer than the program waits, so it needs to know how long that is
-	socket  bool // it differs from another fault on sockets only
+	patient bool // it lasts longer than the patience of the program
+	socket  bool // only on sockets, it differs from other faults
 	kill    bool // the program is killed as soon as the request is answered, or it has answered the notification
 }
 

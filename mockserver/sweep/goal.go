@@ -14,8 +14,8 @@ type Goal struct {
 	// Documents are the documents to purchase, by shipment_id or file_url. A document to purchase twice is listed
 	// twice.
 	Documents map[string][]string `json:"documents,omitzero"`
-	// Notifications are those to replay, such as "shipment.created of SH-7Q2M to WA-1234567890". One to replay twice is
-	// listed twice.
+	// Notifications are the notifications to replay, such as "shipment.created of SH-7Q2M to WA-1234567890". A
+	// notification to replay twice is listed twice.
 	Notifications []string `json:"notifications,omitzero"`
 	// Files are the names of files that must have the same content after every run in which the program succeeds; see
 	// [Outcome.Files].
@@ -34,7 +34,7 @@ func (s *sweeper) goal() Goal {
 	return goal
 }
 
-// missing returns the actions that a run did less often than expected, a text for each shipment or invoice and for each
+// missing returns the actions that a run did less often than expected, with a text for each shipment, invoice and
 // notification.
 func (g *Goal) missing(did Goal) (less []string) {
 	for _, subject := range slices.Sorted(maps.Keys(g.Documents)) {
@@ -45,7 +45,7 @@ func (g *Goal) missing(did Goal) (less []string) {
 	return append(less, fewer(g.Notifications, did.Notifications)...)
 }
 
-// fewer returns the elements that a list has less often than another.
+// fewer returns the elements that got has less often than want.
 func fewer(want, got []string) []string {
 	return slices.DeleteFunc(distinct(want), func(what string) bool { return count(got, what) >= count(want, what) })
 }

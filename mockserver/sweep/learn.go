@@ -50,8 +50,8 @@ func (s Strike) at(requests []Request) int {
 	return slices.IndexFunc(requests, func(r Request) bool { return r.Operation == s.Operation && r.Nth == s.Nth })
 }
 
-// requestsSent describes how many requests the program sent, and the last ones with the reasons of refusals: also those
-// that name no operation or have no secret key of the world.
+// requestsSent describes how many requests the program sent, and the last ones with the reasons of refusals. It
+// includes requests without an operation or a secret key of the world.
 func (r *run) requestsSent() string {
 	const most = 5
 	byTime := func(a, b journal.Entry) int { return a.At.Compare(b.At) }
@@ -75,7 +75,7 @@ func (r *run) requestsSent() string {
 	return text
 }
 
-// thinned returns the requests that are struck: of equal ones, such as polls, the first two and the last.
+// thinned returns the requests to strike: of equal requests, such as polls, only the first two and the last.
 func thinned(requests []Request) []Request {
 	total, seen := map[string]int{}, map[string]int{}
 	for _, r := range requests {

@@ -25,7 +25,8 @@ const Notification = fault.Notification
 // listen.
 const pollEvery = 20 * time.Millisecond
 
-// notifier is the transport of the notifications of a run. It kills the program at the one that the schedule names.
+// notifier is the transport of the notifications of a run. It kills the program at the notification that the schedule
+// names.
 type notifier struct {
 	base     http.RoundTripper
 	schedule Schedule
@@ -48,7 +49,7 @@ func newNotifier(c *Config, schedule Schedule) *notifier {
 	return n
 }
 
-// begin sets the world. Its later notifications are those of the run.
+// begin sets the world. Its later notifications belong to the run.
 func (n *notifier) begin(w *mockserver.World) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -103,8 +104,8 @@ func (n *notifier) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// deliver sends a notification. As long as the receiver does not listen, such as before it is started again, it is
-// tried until the attempt has taken too long.
+// deliver sends a notification. While the receiver does not listen, such as before a restart, the attempt is repeated
+// until it has taken too long.
 func (n *notifier) deliver(r *http.Request) (resp *http.Response, err error) {
 	for {
 		again := r.Clone(r.Context())
@@ -125,7 +126,7 @@ func (n *notifier) deliver(r *http.Request) (resp *http.Response, err error) {
 	}
 }
 
-// emit notifies the webhooks of events, each once the one before was delivered or is held back. It returns when all
+// emit notifies the webhooks of events, each after the previous one was delivered or is held back. It returns when all
 // were delivered and the program is idle.
 func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Config, quiet time.Duration) error {
 	var all []string

@@ -32,7 +32,7 @@ type RunResult struct {
 	schedule Schedule
 }
 
-// markStruck sets which faults struck which requests, and whether all did.
+// markStruck sets the Fault of the requests that were struck, and whether all faults of the schedule struck.
 func (r *run) markStruck() {
 	struck := map[string]int{}
 	for i, q := range r.Requests {

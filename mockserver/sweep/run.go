@@ -137,8 +137,8 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 	return context.Cause(ctx)
 }
 
-// killAfterRequest ends the program as soon as the request that the schedule kills at was answered. The response itself
-// is held back, so the program cannot be further than that.
+// killAfterRequest ends the program once the response to the request that the schedule names is ready. The response is
+// held back, so that the program cannot continue.
 func (r *run) killAfterRequest(ctx context.Context, kill context.CancelFunc) {
 	for _, strike := range r.schedule {
 		if strike.Fault != Kill || strike.Operation == Notification {
@@ -184,7 +184,7 @@ func (r *run) observe(ctx context.Context) error {
 	}
 	for _, id := range purchased(r.calls) {
 		request, err := client.Regulatory.Get(ctx, id)
-		if err == nil { // else the program named a request that does not exist
+		if err == nil { // otherwise the program named an unknown request
 			r.count(request)
 		}
 	}

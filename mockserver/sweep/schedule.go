@@ -17,7 +17,7 @@ import (
 type Strike struct {
 	// Operation is the name of the operation, such as "regulatory.purchase".
 	Operation string
-	// Nth counts the requests of this operation in the run, from 1.
+	// Nth is the number of the request among those of this operation in the run, from 1.
 	Nth int
 	// Fault is a name of the table that [Faults] returns.
 	Fault string
@@ -124,7 +124,7 @@ func (f Fault) strikes(r Request, later []Request) bool {
 	return true
 }
 
-// planPairs returns the schedules with a second fault at a later request of a run with one.
+// planPairs returns the schedules that add a second fault, at a later request, to a run with one fault.
 func planPairs(c *Config, first Schedule, requests []Request) []Schedule {
 	var schedules []Schedule
 	struck := first[0].at(requests)

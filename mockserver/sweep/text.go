@@ -28,9 +28,8 @@ func (r *RunResult) trace() string {
 	return text.String()
 }
 
-// marks returns the signs of the table, with their meaning. The first that applies to a run is its sign. A service that
-// purchases a request only once cannot charge twice for a purchase that is repeated, so that this has a sign of its
-// own.
+// marks returns the signs of the table, with their meaning. The first that applies to a run is its sign. A repeated
+// purchase has its own sign, because a service that purchases a request only once does not charge for it twice.
 func (r *RunResult) marks() []mark {
 	has := func(v Verdict) bool {
 		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })

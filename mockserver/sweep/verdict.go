@@ -126,8 +126,8 @@ func (s *sweeper) judge(r *run) {
 	}
 }
 
-// more finds what happened more often than expected: everything with the same counts together. The verdict is repeated,
-// or [Different] for what is not expected at all and happened once.
+// more finds actions that happened more often than expected, and groups those with the same counts. The verdict is
+// repeated, or [Different] if an action was not expected and happened once.
 func (r *run) more(repeated Verdict, expected, happened []string, of string, inGoal bool) {
 	groups := map[[2]int][]string{} // by how often it happened, and is expected
 	for _, what := range distinct(happened) {
@@ -177,7 +177,7 @@ func chargedID(c journal.Entry) string {
 }
 
 // unknownPurchases returns the requests whose purchase a fault struck and whose outcome the program did not read. If
-// the purchase took effect after the program had given up, a reading that shows a draft is enough: nothing else was to
+// the purchase took effect after the program had given up, a reading that shows a draft is enough: nothing else could
 // be read.
 func (r *run) unknownPurchases() []string {
 	struck, deferred, read, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -221,8 +221,8 @@ func showsPurchase(c journal.Entry) bool {
 	return len(id) > 0 && !draft.MatchString(c.ResponseBody)
 }
 
-// newLint returns the findings of lint that are not allowed; in a run with faults also not those that the run without
-// faults has. A second purchase is the verdict [PaidTwice], which compares with the run without faults.
+// newLint returns the findings of lint that are not allowed; for a run with faults, without those of the run without
+// faults. A second purchase is the verdict [PaidTwice], which compares with the run without faults.
 func (s *sweeper) newLint(r *run) (found []journal.Finding) {
 	for _, f := range r.lint {
 		same := func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation }

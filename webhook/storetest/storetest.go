@@ -87,7 +87,7 @@ func (s store) release(claim string) {
 	}
 }
 
-// taken waits until the claim of an id has expired, and the other claim has the id.
+// taken lets the claim of an id expire, and waits until another claim gets the id.
 func (s store) taken(id, other string) {
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()

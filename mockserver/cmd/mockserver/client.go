@@ -32,8 +32,8 @@ func keyFlag(env environment) cli.Flag {
 	return env.text("key", "", "the secret key of the account", secretKeyVariable)
 }
 
-// baseURL returns the address of the service for a subcommand, without a trailing slash or version: the given one, else
-// that of the environment, else the default address of serve.
+// baseURL returns the address of the service for a subcommand, without a trailing slash or version: the given address,
+// or that of the environment, or the default address of serve.
 func baseURL(given string, env environment) (string, error) {
 	base := cmp.Or(given, env.get(baseURLVariable), "http://"+defaultAddr)
 	u, err := url.Parse(base)
@@ -65,7 +65,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// askPatience limits one request to a server, also on a machine that is busy.
+// askPatience limits one request to a server, even on a busy machine.
 const askPatience = 10 * time.Second
 
 // ask reads the data of a route of a mockserver into data.

@@ -23,7 +23,7 @@ const (
 	exitIncomplete = 3 // nothing failed, but a check could not be made
 )
 
-// exit is how an action ends other than well. An error that is not an exit is of the command line.
+// exit is the end of an action that did not succeed. Any other error is about the command line.
 type exit struct {
 	code  int
 	error // nil if there is nothing to print
@@ -46,10 +46,10 @@ func checked(action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-// returned makes the library return an error of the command line, which it otherwise prints together with the help.
+// returned makes the library return an error of the command line. Otherwise it prints it with the help.
 func returned(_ context.Context, _ *cli.Command, err error, _ bool) error { return err }
 
-// explain adds to an error of the library what to write instead.
+// explain adds the correct form to an error of the library.
 func explain(c *cli.Command, message string) string {
 	for _, f := range []struct{ mistake, form string }{
 		{"strconv.ParseUint: ", "write a whole number that is not negative, such as 7"},
@@ -113,8 +113,8 @@ type environment struct {
 
 const variablePrefix = "MOCKSERVER_"
 
-// idle returns a warning for each variable that looks like that of a flag and that no command reads. Kubernetes sets
-// some of the others for a service with the name mockserver.
+// idle returns a warning for each variable that looks like a flag's but that no command reads. It skips those that
+// Kubernetes sets for a service named mockserver.
 func (e environment) idle(commands []*cli.Command) (warnings []string) {
 	var known []string
 	for _, c := range commands {
@@ -204,7 +204,7 @@ func printReport(cmd *cli.Command, well bool, report textReport) error {
 	return nil
 }
 
-// printValue prints a text or, with the flag -json, the value that it is about.
+// printValue prints a text or, with the flag -json, its value as JSON.
 func printValue(cmd *cli.Command, value any, text string) error {
 	if cmd.Bool("json") {
 		var out strings.Builder

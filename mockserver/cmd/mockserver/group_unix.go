@@ -16,15 +16,15 @@ func terminated(exit *exec.ExitError) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGTERM || exit.ExitCode() == 128+int(syscall.SIGTERM)
 }
 
-// inGroup makes a command the head of a process group, so that it is killed with its descendants, and returns a
-// function that kills those that are left once the command has ended.
+// inGroup makes a command the head of a process group, so that it is killed with its descendants. It returns a function
+// that kills the remaining descendants after the command has ended.
 func inGroup(cmd *exec.Cmd) (kill func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	group := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Cancel = group
 	return func() {
 		if cmd.Process != nil {
-			_ = group() // it fails if none is left
+			_ = group() // it fails if no process is left
 		}
 	}
 }

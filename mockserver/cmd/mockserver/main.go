@@ -4,8 +4,8 @@
 //	go run ./mockserver/cmd/mockserver serve
 //	go run ./mockserver/cmd/mockserver help
 //
-// A flag is read from the command line; else from the environment, where the variable of -tls-ca is MOCKSERVER_TLS_CA;
-// else it has its default.
+// A flag is read from the command line, or from the environment, such as MOCKSERVER_TLS_CA for -tls-ca, or has its
+// default.
 package main
 
 import (
@@ -30,8 +30,8 @@ func main() {
 	os.Exit(run(untilSignal(), os.Args[1:], environment{os.Getenv, os.Environ()}, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// untilSignal returns a context that ends at the first signal to end. Another one ends the program at once, if it
-// arrives a second later: timeout, of GNU, sends two, to the program and to its group.
+// untilSignal returns a context that ends at the first signal. A signal that arrives at least a second later ends the
+// program at once: GNU timeout sends two signals, to the program and to its group.
 func untilSignal() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })

@@ -45,8 +45,8 @@ func (p *program) setUp(w *mockserver.World) error {
 	return err
 }
 
-// history returns the events of the first shipment of a world, oldest first. A shipment of the flag -setup has none
-// yet.
+// history returns the events of the first shipment of a world, oldest first. If -setup added the shipment, it has no
+// events.
 func history(w *mockserver.World) []notify.Event {
 	var events []notify.Event
 	for _, d := range slices.Backward(w.Deliveries()) {
@@ -132,7 +132,7 @@ func checkPlaceholders(args []string) error {
 	return nil
 }
 
-// readFiles returns the content of those of some files that can be read.
+// readFiles returns the contents of the files that can be read.
 func readFiles(folder string, names []string) map[string]string {
 	content := map[string]string{}
 	for _, name := range names {

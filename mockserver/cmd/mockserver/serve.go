@@ -218,7 +218,7 @@ func options(cmd *cli.Command) ([]mockserver.Option, error) {
 }
 
 // readDialect returns the dialect of a flag: files and settings such as contrary or list.max_per_page=10, separated by
-// commas. Each changes what those before it decide.
+// commas. Later ones change the decisions of earlier ones.
 func readDialect(text string) (*dialect.Dialect, error) {
 	d := new(dialect.Dialect)
 	for path, rest := range files(text) {
@@ -242,8 +242,8 @@ func readDialect(text string) (*dialect.Dialect, error) {
 	return d, d.Check()
 }
 
-// files yields each part of a text that is the name of a file, with the text behind it up to the next; "" is the text
-// before the first. A file without the usual end of a name has to exist, and does not follow FIELD=VALUE.
+// files yields each part of a text that is a file name, with the text up to the next file name; first "" with the text
+// before the first. A file without the usual extension must exist, and does not follow FIELD=VALUE.
 func files(text string) iter.Seq2[string, string] {
 	return func(yield func(path, rest string) bool) {
 		path, rest := "", ""

@@ -62,7 +62,7 @@ func (r controlRequest) send(w *mockserver.World) error {
 	var refusal struct{ Message string }
 	body, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode/100 != 2 {
-		_ = json.Unmarshal(body, &refusal) // else the status is all there is
+		_ = json.Unmarshal(body, &refusal) // without a refusal, the error has only the status
 		err = fmt.Errorf("%s %s: %s: %s", req.Method, r.Path, resp.Status, refusal.Message)
 	}
 	return err

@@ -55,7 +55,7 @@ func New(seed uint64) *Account {
 	return s
 }
 
-// Copy returns an account for a world that begins with the contents of s, which stay as they are. Any number of
+// Copy returns an account for a world that begins with the contents of s, and does not change s. Any number of
 // goroutines may copy an account at once.
 func (s *Account) Copy() Account {
 	c := *s
@@ -80,7 +80,7 @@ func cloneLists(lists map[string]*records.List) map[string]*records.List {
 	return clones
 }
 
-// List returns a list of [Account.Lists] to read. One that has no record is empty.
+// List returns a list of [Account.Lists] to read; an empty list if there is none of this name.
 func (s *Account) List(name string) *records.List {
 	if list := s.Lists[name]; list != nil {
 		return list
@@ -104,8 +104,8 @@ func listIn(lists map[string]*records.List, name string) *records.List {
 
 const KeyPrefix = "sk_test_"
 
-// IDs makes the identifiers of a world and whatever else its seed decides. The same seed makes the
-// same ones in the same order.
+// IDs makes the identifiers of a world, and its other random choices. The same seed makes the same ones in the same
+// order.
 type IDs struct {
 	Random *rand.Rand
 	source *rand.PCG
@@ -122,7 +122,7 @@ func NewIDsFor(seed uint64, key string) *IDs {
 
 func idsFrom(source *rand.PCG) *IDs { return &IDs{Random: rand.New(source), source: source} }
 
-// clone returns what makes the same identifiers from here on.
+// clone returns a copy that makes the same identifiers from here on.
 func (g *IDs) clone() *IDs {
 	source := *g.source
 	return idsFrom(&source)

@@ -28,7 +28,7 @@ type Shipment struct {
 	CreatedAt      jsontext.Timestamp `json:"created_at"`
 	UpdatedAt      jsontext.Timestamp `json:"updated_at"`
 
-	// Offers are what an analysis offers; nil selects documents by the rules.
+	// Offers are the documents that an analysis offers; nil selects documents by the rules.
 	Offers []regulatory.AvailableDocument `json:"-"`
 }
 

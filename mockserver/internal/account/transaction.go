@@ -21,8 +21,8 @@ type TransactionDetails struct {
 	Pending, Reversed bool
 }
 
-// AddTransaction encodes a ledger entry as the transaction that lists of its wallet begin with. Every
-// transaction is an entry of the ledger and the other way round.
+// AddTransaction adds a ledger entry as the newest transaction of its wallet. Each transaction is an entry of the
+// ledger, and each entry a transaction.
 func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
 	t, err := w.transaction(e, how, w.IDs.Storage())
 	if err != nil {
@@ -134,9 +134,9 @@ type Sender struct {
 // computedStep is the time between two computed transactions. A hundred million of them are sixty years.
 const computedStep = 20 * time.Second
 
-// Compute gives a wallet, before anything else, a history of so many transactions until a time, which follow from a
-// seed and their place alone. Each second one pays out what the one before it has paid in, so that an even number of
-// them adds up to nothing. None is kept in memory, and the millionth costs what the first does.
+// Compute gives a wallet, before anything else, a history of total transactions until a time. Each follows only from
+// the seed and its place. Each second one pays out what the one before paid in, so that an even number adds up to 0.
+// None is kept in memory, and the millionth costs no more than the first.
 func (w *Account) Compute(wallet ledger.Wallet, seed uint64, total int, before time.Time) {
 	w.TransactionsOf(wallet.Reference).Past = records.Past{Total: total, Record: func(ordinal int) json.RawMessage {
 		e := ledger.Entry{Wallet: wallet.Reference, Currency: wallet.Currency,
@@ -145,8 +145,8 @@ func (w *Account) Compute(wallet ledger.Wallet, seed uint64, total int, before t
 	}}
 }
 
-// computed returns the transaction of an ordinal for an entry with a wallet and a time. It reads of the account only
-// what never changes.
+// computed returns the transaction of an ordinal for an entry with a wallet and a time. It reads only the parts of the
+// account that never change.
 func (w *Account) computed(e ledger.Entry, ordinal, seed uint64) json.RawMessage {
 	texts := []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"}
 	number := splitmix.Mix(ordinal ^ seed) // whose mapping to an identifier is bijective

@@ -133,8 +133,8 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 	return route.serve(s, c)
 }
 
-// addressed returns the world of a request to the control surface: the one in its path, in the query parameter world,
-// or of its key, else the home world.
+// addressed returns the world of a request to the control surface: the world in its path, in the query parameter world,
+// or of its key, or else the home world.
 func (s *Admin) addressed(r *http.Request) (*world.World, error) {
 	if name := r.PathValue("world"); name != "" {
 		return s.opened(name)
@@ -225,7 +225,7 @@ func (s *Admin) foreign(r *http.Request) string {
 	return ""
 }
 
-// isForwarded reports whether a proxy on this machine has forwarded a request of perhaps another machine.
+// isForwarded reports whether a proxy on this machine has forwarded a request, perhaps from another machine.
 func isForwarded(header http.Header) bool {
 	for name := range header {
 		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {

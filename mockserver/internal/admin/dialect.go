@@ -22,7 +22,7 @@ func readDialect(sent json.RawMessage) (*dialect.Dialect, error) {
 	case json.Unmarshal(sent, &text) == nil:
 		over := new(dialect.Dialect)
 		err := over.Apply(text)
-		over.Routes = nil // a preset has them, and a world cannot
+		over.Routes = nil // presets have routes, but a world cannot change them
 		return over, err
 	}
 	return dialect.Parse(sent)

@@ -213,7 +213,7 @@ func (w *waiting) check() error {
 	return nil
 }
 
-// containing returns the elements with a text that contains text, ignoring case.
+// containing returns the elements that have a text which contains text, ignoring case.
 func containing[T any](all []T, text string, texts func(T) []string) []T {
 	text = strings.ToLower(text)
 	return slices.DeleteFunc(all, func(one T) bool {
@@ -280,7 +280,7 @@ func types() openapi.Types {
 	}
 }
 
-// enum returns the schema of a text that has one of some values.
+// enum returns the schema of a text with one of these values.
 func enum[T ~string](values []T) string {
 	var all []string
 	for _, value := range values {

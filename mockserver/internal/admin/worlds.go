@@ -148,8 +148,8 @@ func (s *Admin) open(order newWorld) (*world.World, error) {
 	return s.Worlds.OpenWith(fullName(order.Scenario, order.Name), over)
 }
 
-// fullName returns the name of a world with its scenario: the given one, else the one at the start of the name, else
-// the scenario default.
+// fullName returns the name of a world with its scenario: the given scenario, or the one at the start of the name, or
+// "default".
 func fullName(scenario, name string) string {
 	if scenario == "" && (name == world.HomeName || strings.Contains(name, "_")) {
 		return name

@@ -144,7 +144,7 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 	w.Log.See(x)
 	w.Lint.See(x)
 	s.log(x)
-	if x.ArrivesIn > 0 { // before the client learns that the exchange has ended
+	if x.ArrivesIn > 0 { // before the client can receive the end of the exchange
 		s.expect(w, x, op)
 	}
 	x.Leave() // the client may read the response slowly
@@ -183,7 +183,7 @@ func ruleBroken(message string) wire.Reply {
 	return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, message)
 }
 
-// full returns the refusal of a request for which the server has no room. It is no fault of the request.
+// full returns the refusal of a valid request for which the server has no room.
 func full(err error) wire.Reply {
 	return wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
 }
@@ -247,9 +247,9 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	return s.Worlds.Unauthenticated, &p
 }
 
-// keyless returns the world of a request to an open operation whose key opens none: that of the open stub, or the first
-// world, in the order in which they were opened, that has the regulatory request in the path. Otherwise it is the home
-// world if the request has no key, and the world without an account if the key is wrong.
+// keyless returns the world of a request to an open operation whose key opens no world: the world of the open stub, or
+// the world opened first that has the regulatory request in the path. Otherwise it is the home world if the request has
+// no key, and the world without an account if the key is wrong.
 func (s *API) keyless(x *wire.Exchange) *world.World {
 	if w := s.openStub(x.Request); x.Stubbed && w != nil {
 		return w

@@ -151,7 +151,8 @@ func RegulatoryRefused(w *world.World, x *wire.Exchange, err error) wire.Reply {
 	return refusedBy(status, refusal)
 }
 
-// vanishes reports whether an expired draft is not found: the dialect declares neither its status nor its code.
+// vanishes reports whether an expired draft is not found, because the dialect declares neither a status nor a code for
+// it.
 func vanishes(w *world.World) bool {
 	return w.Dialect().Refusal.ExpiredCode == "" && stateThatIs("expired", w) == ""
 }

@@ -52,7 +52,7 @@ func (s *API) add(row operations.Operation, handle handler) (err error) {
 	return nil
 }
 
-// conflict returns with which operation a pattern conflicts; "" if the pattern is malformed.
+// conflict returns the operation with which a pattern conflicts; "" if the pattern is malformed.
 func (s *API) conflict(pattern string) string {
 	for _, op := range s.Operations {
 		other := op.Method + " " + op.Route
@@ -103,7 +103,7 @@ func (s *API) find(method string, path *url.URL) *operation {
 	return s.routes[pattern]
 }
 
-// refuseMethod refuses a request whose path operations have with other methods only.
+// refuseMethod refuses a request whose path belongs only to operations with other methods.
 func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, methods []string) {
 	allow := strings.Join(methods, ", ")
 	p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod,

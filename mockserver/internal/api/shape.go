@@ -21,7 +21,7 @@ const problemType = "application/problem+json"
 
 type members map[string]json.RawMessage
 
-// move gives a member another name. A name with a dot is that of a member of a member; "-" removes the member.
+// move gives a member another name. A name with a dot is a path; "-" removes the member.
 func (m members) move(from, to string) {
 	value, has := m[from]
 	if !has || to == from {
@@ -47,7 +47,7 @@ func (m members) put(at string, value json.RawMessage) {
 	}
 }
 
-// shape gives a reply the names, places and formats that the world decides, once.
+// shape gives a reply, once, the names, places and formats that the world decides.
 func shape(w *world.World, operation string, p *wire.Reply) {
 	if p.Shaped || !w.Shapes() {
 		return
@@ -182,8 +182,8 @@ func eachDocument(data members, list string, change func(members) any) {
 	data[list] = raw(changed)
 }
 
-// showBeside adds amounts and currencies that a purchase does not charge. The amounts are below the price: a client
-// takes a higher one for a price that was swapped with it.
+// showBeside adds amounts and currencies that a purchase does not charge. The amounts are below the price, because a
+// client assumes that a higher one was swapped with the price.
 func showBeside(document members, beside []string) {
 	var amount float64
 	if json.Unmarshal(document["amount"], &amount) != nil {
@@ -198,8 +198,8 @@ func showBeside(document members, beside []string) {
 	}
 }
 
-// nameDocument returns a document with the names, and the mode, that the world decides, or its type alone. If prices
-// have a currency by default, no document shows one.
+// nameDocument returns a document with the names and the mode that the world decides, or only its type. If prices have
+// a default currency, documents show no currency.
 func nameDocument(w *world.World, document members, documentType string) any {
 	offer := w.Dialect().Offer
 	if documentType == "-" {
@@ -218,8 +218,8 @@ func nameDocument(w *world.World, document members, documentType string) any {
 	return document
 }
 
-// showState shows a status that the specification does not list: that of the response to an analysis, that of an
-// expired draft, and the one in place of processing.
+// showState shows a status that the specification does not list: for the response to an analysis, for an expired draft,
+// or in place of processing.
 func showState(w *world.World, operation string, record *regulatory.Record, data members) {
 	meaning := ""
 	switch {

@@ -24,7 +24,7 @@ func (s *API) Specified(method, path string) string {
 	return ""
 }
 
-// unspecified serves a request that names no specified operation: with a stub, or else it refuses the request.
+// unspecified serves a request that names no specified operation with a stub, or else refuses it.
 func (s *API) unspecified(w http.ResponseWriter, r *http.Request, refuse func(http.ResponseWriter, *http.Request)) {
 	if name, open := s.stubOf(r); name != "" {
 		op := operations.Operation{Name: name, Method: r.Method, Open: open}
@@ -35,7 +35,7 @@ func (s *API) unspecified(w http.ResponseWriter, r *http.Request, refuse func(ht
 }
 
 // stubOf returns the operation of the stubs that serve a request in the world of its key. If the key opens no world, it
-// returns that of an open stub of any world, or else of any stub, so that the request is refused for its key.
+// returns the operation of an open stub of any world, or else of any stub, so that the request is refused for its key.
 func (s *API) stubOf(r *http.Request) (name string, open bool) {
 	_, key := Bearer(r)
 	if w, err := s.Worlds.OfKey(key); err == nil {

@@ -1,4 +1,4 @@
-// Package byname finds what an operation is by its name, such as that of a journal entry or of a fault rule.
+// Package byname finds the properties of an operation by its name, such as the one in a journal entry or a fault rule.
 package byname
 
 import (
@@ -23,7 +23,7 @@ func Names(chosen func(operations.Operation) bool) []string {
 	return names
 }
 
-// Has reports whether a name is that of an operation for which chosen returns true.
+// Has reports whether a name belongs to an operation for which chosen returns true.
 func Has(name string, chosen func(operations.Operation) bool) bool {
 	return slices.Contains(Names(chosen), name)
 }
@@ -34,8 +34,8 @@ func Pages(o operations.Operation) bool { return o.Pages }
 // Charges reports whether an operation takes money from a wallet.
 func Charges(o operations.Operation) bool { return o.Charges }
 
-// Once reports whether an operation must not be sent again before its outcome was read: one that charges, whatever the
-// client does with it, and one that the table never retries.
+// Once reports whether an operation must not be sent again before its outcome was read, because it charges or the table
+// never retries it.
 func Once(o operations.Operation) bool { return o.Charges || o.Retry == operations.Never }
 
 // Changes reports whether an operation changes something on the service.

@@ -164,9 +164,9 @@ func (c *Clock) call(t *Timer) {
 	t.fn()
 }
 
-// Advance moves a virtual clock forward and calls every function that falls due, one after the other and in
-// due order, including functions that these have added. It returns the functions that it
-// called. A negative d counts as 0. A time after [Last] is an error.
+// Advance moves a virtual clock forward and calls every function that falls due, one after the other and in due order,
+// including functions that the called functions have added. It returns the functions that it called. A negative d
+// counts as 0. A time after [Last] is an error.
 func (c *Clock) Advance(d time.Duration) ([]journal.Fired, error) {
 	if !c.virtual {
 		return nil, ErrReal

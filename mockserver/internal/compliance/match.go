@@ -36,8 +36,8 @@ type Reason struct {
 	ItemID string `json:"item_id,omitempty"`
 	// Rule is [RuleHSPrefix], [RuleKeyword] or [RuleCrossBorder].
 	Rule string `json:"rule"`
-	// Match is what matched: the prefix ("9102"), the keyword ("power bank") or the border ("CN-US").
-	// Of several the longest is given, of equally long ones the first in the table.
+	// Match is what matched: the prefix ("9102"), the keyword ("power bank") or the border ("CN-US"). Of several, it is
+	// the longest; of equally long ones, the first in the table.
 	Match string `json:"match"`
 }
 

@@ -28,7 +28,7 @@ const (
 	TypePercent = "percent"
 )
 
-// maxText is the longest text, in characters, that a field takes: about what fits a form's box.
+// maxText is the longest text of a field, in characters: about what fits in a form's box.
 const maxText = 500
 
 type Field struct {
@@ -64,8 +64,8 @@ type Problem struct {
 	Reason string `json:"reason"`
 }
 
-// Check returns all problems of a profile, the values for a form's fields by name: first those of the form's fields, in
-// their order, then every unknown field, by name. It returns nil for a valid profile.
+// Check returns all problems of a profile, which maps names of a form's fields to values: first the problems of the
+// form's fields, in their order, then every unknown field, by name. It returns nil for a valid profile.
 //
 // A profile may be filled in step by step, and the specification requires no field for a purchase or for generation, so
 // that a missing field is not a problem. A field that is null, or an empty or blank text, counts as missing.
@@ -158,7 +158,7 @@ func (f *FormField) checkText(text string) string {
 }
 
 func (f *FormField) checkNumber(value json.RawMessage, wrong string) string {
-	// ParseAmount is more lenient than JSON, so JSON has to agree first; a quoted number is a text.
+	// ParseAmount accepts more than JSON, so the value must be a JSON number first; a quoted number is a text.
 	text := strings.TrimSpace(string(value))
 	if !json.Valid(value) || strings.HasPrefix(text, `"`) {
 		return wrong

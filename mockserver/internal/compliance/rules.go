@@ -36,7 +36,7 @@ func Slugs() []string {
 
 // How a form comes to be ([Form.Mode]).
 const (
-	// ModeAutomated forms are generated from the draft alone, and can be retried when that fails.
+	// ModeAutomated forms are generated from the draft alone, and can be retried after a failure.
 	ModeAutomated = "automated"
 	// ModeManual forms wait for evidence from a third party, such as a laboratory or a fumigator.
 	ModeManual = "manual"
@@ -69,7 +69,7 @@ type Form struct {
 	Mode string `json:"mode"`
 	// USOnly is true for a form that is needed only if the destination is the United States.
 	USOnly bool `json:"us_only"`
-	// CrossBorder is true for a form that every consignment needs that crosses a border.
+	// CrossBorder is true for a form that every consignment across a border needs.
 	CrossBorder bool `json:"cross_border"`
 	// HSPrefixes are the tariff headings that need the form: 2 to 10 digits, or a range such as "7206-7229".
 	HSPrefixes []string `json:"hs_prefixes"`
@@ -102,8 +102,8 @@ func (f *Form) ProfileFields() []Field {
 // anew, which takes a millisecond or two: keep the result, and share it.
 func Default() (*Rules, error) { return Parse(defaultRules) }
 
-// Parse reads a table of rules: of each form the members of [Form] and, for its fields, of [FormField]. A form that the
-// table leaves out does not exist. A form with neither prefix, keyword nor cross_border is known and never matched,
+// Parse reads a table of rules: for each form, the members of [Form] and, for its fields, of [FormField]. A form that
+// the table leaves out does not exist. A form with neither prefix, keyword nor cross_border is known and never matched,
 // like OTHER.
 func Parse(data []byte) (*Rules, error) {
 	var table struct {

@@ -251,7 +251,7 @@ func (d *Dispatcher) add(delivery *notify.Delivery) {
 	d.bytes += size(delivery)
 	for len(d.log) > d.config.Limit || d.bytes > d.config.Bytes && len(d.log) > 1 {
 		d.bytes -= size(d.log[0])
-		d.log[0] = nil // append moves the rest when it needs room, and not at each delivery
+		d.log[0] = nil // append moves the rest only when it needs room
 		d.log = d.log[1:]
 	}
 }

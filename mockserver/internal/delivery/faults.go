@@ -90,7 +90,7 @@ type waiting struct {
 	limit *clock.Timer
 }
 
-// release sends the deliveries that waited for one to the same webhook. The caller holds mu.
+// release sends the deliveries that waited for a later one to the same webhook. The caller holds mu.
 func (d *Dispatcher) release(later *pending) {
 	d.waiting = slices.DeleteFunc(d.waiting, func(p waiting) bool {
 		if p.webhook != later.webhook || p.turn >= later.turn {
@@ -109,7 +109,7 @@ func (d *Dispatcher) release(later *pending) {
 
 type deliveryID struct{}
 
-// IDOf returns the id of the delivery whose attempt has a context, whichever headers the dialect has.
+// IDOf returns the id of the delivery whose attempt has this context. It does not depend on the headers of the dialect.
 func IDOf(ctx context.Context) string {
 	id, _ := ctx.Value(deliveryID{}).(string)
 	return id

@@ -40,14 +40,14 @@ type Inbox struct {
 	changed  sync.Cond // uses mu
 }
 
-// NewInbox returns an empty inbox that verifies signatures of a scheme that are made with a secret.
+// NewInbox returns an empty inbox that verifies signatures by a scheme and a secret.
 func NewInbox(secret string, scheme signature.Scheme, now func() time.Time) *Inbox {
 	in := &Inbox{secret: secret, scheme: scheme, now: now}
 	in.changed.L = &in.mu
 	return in
 }
 
-// Receive verifies a notification and keeps it. status is that of the response.
+// Receive verifies a notification and keeps it. status is the status of the response.
 func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.Received {
 	n := notify.Received{
 		At: in.now(), Status: status, Header: http.Header{},
@@ -104,8 +104,8 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 	return body.Event, problem
 }
 
-// Notifications returns the notifications with a number above after whose header or payload contains a text, oldest
-// first.
+// Notifications returns, oldest first, the notifications with a number above after, and with a text in the header or
+// the payload.
 func (in *Inbox) Notifications(after int, text string) []notify.Received {
 	found, _ := in.Await(context.Background(), after, text, 0) // which does not wait
 	return found

@@ -32,8 +32,8 @@ func CheckTarget(target string, anywhere bool) error {
 	return nil
 }
 
-// IsLoopback reports whether a host name or address, without a port, is a loopback address. A name that is not ASCII is
-// none, because IDNA may map it to another.
+// IsLoopback reports whether a host name or address, without a port, is a loopback address. A name that is not ASCII
+// does not count, because IDNA may map it to another name.
 func IsLoopback(host string) bool {
 	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return false
@@ -56,7 +56,7 @@ func IsLoopbackAddress(address string) bool {
 var errLinkLocal = errors.New("link-local addresses, such as 169.254.169.254, never receive deliveries")
 
 // NewTransport returns a transport for any number of dispatchers. Unless anywhere is true, it connects to loopback
-// addresses only, and never to link-local ones. It checks the address that is dialled, whatever a name resolves to.
+// addresses only, and never to link-local ones. It checks the address that is dialled, not the name.
 func NewTransport(anywhere bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)

@@ -38,7 +38,7 @@ type Config struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: over the network
 }
 
-// DefaultPatience is longer than the 10 s after which a receiver of package webhook gives up a slow request.
+// DefaultPatience is longer than 10 s, after which a receiver of package webhook gives up a slow request.
 const DefaultPatience = 15 * time.Second
 
 // DefaultWithin is the time in which a receiver should respond.

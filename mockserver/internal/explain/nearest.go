@@ -80,7 +80,7 @@ func (r *sentRequest) text(name string) string {
 	return text
 }
 
-// corrected returns the valid request nearest to the refused one. The caller holds the world's lock.
+// corrected returns the valid request that is nearest to the refused one. The caller holds the world's lock.
 func (r *sentRequest) corrected(op operations.Operation) *draftRequest {
 	operation := op.Name
 	if op.Method == http.MethodGet && !strings.Contains(op.Route, "{") {
@@ -172,8 +172,8 @@ func (r *sentRequest) analyze() *draftRequest {
 
 // purchase keeps the request if it is a draft, and the document types that it offers, with spelling corrected. If the
 // funds are insufficient, it suggests the cheapest document. It never suggests the purchase of another request, because
-// sending the suggestion would charge for it: for a purchased request it suggests to read it, for an unknown one to
-// analyze.
+// sending the suggestion would charge for it: it suggests reading a purchased request, and an analysis for an unknown
+// one.
 func (r *sentRequest) purchase() *draftRequest {
 	record, err := r.world.Regulatory.Get(r.text("request_id"))
 	switch {
@@ -220,7 +220,7 @@ func (r *sentRequest) documentTypes(offers []regulatory.AvailableDocument) []str
 	return types
 }
 
-// get suggests to read the request that was named, else the newest one, else an analysis.
+// get suggests reading the named request, or else the newest request, or else an analysis.
 func (r *sentRequest) get() *draftRequest {
 	id := r.values["request_id"]
 	if _, err := r.world.Regulatory.Get(id); err != nil {

@@ -62,7 +62,7 @@ func New(seed uint64) *Rules {
 	return &Rules{seed: seed, analyses: map[uint64]int{}, requests: map[string]uint64{}}
 }
 
-// Add adds rules, or none of them if one could never strike. stubs are the operations that are not in the table.
+// Add adds rules, or none if one of them could never strike. stubs are the operations that are not in the table.
 func (b *Rules) Add(rules []fault.Rule, now time.Time, stubs ...string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -258,7 +258,7 @@ func (b *Rules) Analyzed(requestID string, body []byte) {
 	b.requests[requestID] = hash.Sum64()
 }
 
-// World is what faults need of a world.
+// World has the methods of a world that faults need.
 type World interface {
 	Now() time.Time
 	Delay(x *wire.Exchange, d time.Duration, label string) error // waits for d, or returns an error
@@ -348,7 +348,7 @@ func (r *rule) masked(earlier []*rule, now time.Time) string {
 	return ""
 }
 
-// covers reports whether a rule has no limit for the requests that another one matches from now on.
+// covers reports whether a rule strikes, without a limit, all requests that another rule matches from now on.
 func (r *rule) covers(other *rule, now time.Time) bool {
 	requests := r.on == nil || other.on != nil &&
 		!slices.ContainsFunc(other.on, func(name string) bool { return !slices.Contains(r.on, name) })

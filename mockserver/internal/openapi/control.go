@@ -34,8 +34,8 @@ func (c *Control) Query() []string {
 	return names
 }
 
-// Types has the schemas of types whose JSON does not follow from their Go type: a JSON text, or the types of which a
-// value is one.
+// Types has the schemas of types whose JSON does not follow from their Go type: a JSON text, or a list of possible
+// types.
 type Types map[reflect.Type]any
 
 // common is what the operations have in common. The tag, the security and the references of every operation are in
@@ -225,7 +225,7 @@ func (b *builder) component(of reflect.Type) object {
 	return reference("schemas/" + name)
 }
 
-// componentName returns the name of a type, with that of its package unless that is admin.
+// componentName returns the name of a type, prefixed with its package except for admin.
 func componentName(of reflect.Type) string {
 	pkg := of.PkgPath()[strings.LastIndexByte(of.PkgPath(), '/')+1:]
 	name, prefix := strings.ToUpper(of.Name()[:1])+of.Name()[1:], strings.ToUpper(pkg[:1])+pkg[1:]
@@ -256,7 +256,7 @@ func (b *builder) object(of reflect.Type) object {
 	return out
 }
 
-// field returns the schema of a field with what its tags add.
+// field returns the schema of a field, with the additions of its tags.
 func (b *builder) field(f reflect.StructField) object {
 	schema := b.schema(f.Type)
 	if choices := f.Tag.Get("enum"); choices != "" {

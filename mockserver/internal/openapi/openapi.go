@@ -33,7 +33,7 @@ func members(value any) object {
 	return out
 }
 
-// merge adds the members of an object to another. Of a member that both have, objects are merged and lists are joined.
+// merge adds the members of an object to another. If both have a member, objects are merged and lists are joined.
 func merge(into, from object) {
 	for name, value := range from {
 		switch own := into[name].(type) {

@@ -1,6 +1,6 @@
-// Package records holds lists of records as the JSON that they are served as. A record is encoded once, when it is read
-// first: most records of most worlds never are. Before the stored records a list can have any number of older ones that
-// are computed from their place in it.
+// Package records holds lists of records as the JSON that they are served as. A record is encoded once, when it is
+// first read, because most records are never read. A list can also have any number of older records that are computed
+// from their place.
 package records
 
 import (
@@ -37,8 +37,8 @@ func (l *List) Prepend(record json.RawMessage) {
 	l.stored = append(l.stored, func() json.RawMessage { return record })
 }
 
-// PrependValue puts the JSON of a value at the head of the list. The value must not change, and consists of what always
-// encodes.
+// PrependValue puts the JSON of a value at the head of the list. The value must not change, and its encoding must not
+// fail.
 func (l *List) PrependValue(value any) {
 	l.stored = append(l.stored, sync.OnceValue(func() json.RawMessage {
 		record, err := jsontext.Encode(value)

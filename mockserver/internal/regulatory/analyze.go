@@ -29,7 +29,7 @@ const (
 	priceDecimals    = 2
 )
 
-// InWorld is the end of an advice to use a record that a world has. It does not contain the name of the world, which is
+// InWorld is the end of advice to use a record that the world has. It does not contain the name of the world, which is
 // a part of its key: clients withhold a text with a part of the key.
 const InWorld = "GET /_mock/worlds/NAME lists (NAME: home, or SCENARIO_NAME of the key; in Go: World.Shipments)"
 
@@ -95,7 +95,7 @@ func (in AnalyzeInput) check() []Problem {
 	return nil
 }
 
-// noInvoice is the reason for an address at which the world has no invoice, which follows.
+// noInvoice is the reason for an address without an invoice; the address follows.
 const noInvoice = "no invoice could be read at "
 
 // fill sets the goods and their priced documents on the record, or returns why the analysis fails.
@@ -145,7 +145,7 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 		reason, correct, stored.RequestID).of(stored)
 }
 
-// identified returns a copy of items in which each has an id and its HS code in digits.
+// identified returns a copy of items, each with an id and its HS code in digits.
 func (d *Service) identified(items []LineItem) []LineItem {
 	items = slices.Clone(items)
 	for i := range items {

@@ -35,7 +35,7 @@ func (c *Consignment) Check() error {
 	return errors.New(refuseProblems(CodeInvalidRequest, "", problems).Message)
 }
 
-// Addable returns an error for an input that no consignment can be added for: a special input, or an invalid URL.
+// Addable returns an error if no consignment can be added for an input: it is special, or its URL is invalid.
 func (in AnalyzeInput) Addable() error {
 	if _, special := specialInput(in); special {
 		return fmt.Errorf("%s%s is a special input, which has an effect of its own: choose another", in.ShipmentID,

@@ -6,7 +6,7 @@ import "slices"
 type Repeated struct {
 	Source           string // the shipment id or the URL of the invoice
 	DocumentTypes    []string
-	First, RequestID string // the earlier request, and the one that was charged again
+	First, RequestID string // the earlier request, and the later one
 }
 
 // Repeated returns the purchases of documents that were charged before, oldest request first.

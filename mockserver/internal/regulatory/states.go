@@ -10,7 +10,7 @@ import (
 // ("Regulatory document request states").
 type State string
 
-// States of a request. Another one needs a row in package status, and rows in the table of transitions.
+// States of a request. A new state needs a row in package status, and rows in the table of transitions.
 const (
 	// StateDraft means analyzed, not yet purchased, editable.
 	StateDraft State = "draft"

@@ -7,7 +7,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// catalogueJSON is what seeded worlds are made of. Companies, people, streets and addresses are invented; the goods
+// catalogueJSON has the contents of seeded worlds. Companies, people, streets and addresses are invented; the goods
 // carry real HS codes, so that analysis has realistic results.
 //
 //go:embed catalogue.json

@@ -19,7 +19,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// Plan is what the first state of a world follows from. Worlds of one plan share it.
+// Plan determines the initial state of a world. Worlds of one plan share this state.
 type Plan struct {
 	Seed            uint64
 	Empty, LowFunds bool
@@ -53,7 +53,7 @@ func Recent(now time.Time) time.Duration { return max(0, now.Sub(Epoch)).Truncat
 // Stored returns about how many records an account of the plan stores.
 func (p *Plan) Stored() int { return p.debits() + seededRates + seededWebhooks + p.Shipments }
 
-// The size of a seeded world: several pages of a hundred of each record, except of those that a person looks at.
+// The size of a seeded world: several pages of a hundred records of each kind, and fewer of those that people read.
 const (
 	seededRates    = 250
 	seededWebhooks = 130
@@ -207,7 +207,7 @@ func (w *seeder) seedRates() {
 	}
 }
 
-// priced converts a price in US dollars into a wallet's currency, at so many percent of it.
+// priced converts a percentage of a price in US dollars into a wallet's currency.
 func (w *seeder) priced(dollars string, into walletSeed, percent int) shipping.Amount {
 	part, err := shipping.NewAmount(int64(percent), 2)
 	w.check(err)
@@ -244,7 +244,7 @@ func (w *seeder) seedWebhooks() {
 	}
 }
 
-// seedDeliveries makes what the newest webhook was sent about the seeded shipments, oldest first.
+// seedDeliveries makes the deliveries about the seeded shipments to the newest webhook, oldest first.
 func (w *seeder) seedDeliveries() {
 	receiver := w.Webhooks.All[len(w.Webhooks.All)-1]
 	for _, id := range w.ShipmentIDs[:min(len(w.ShipmentIDs), len(w.Consignments))] {
@@ -274,7 +274,7 @@ func (w *seeder) seedDeliveries() {
 
 const day = 24 * time.Hour
 
-// Epoch is where the seeded history ends by default. It is fixed, so that a seed always gives the same times.
+// Epoch is the end of the seeded history by default. It is fixed, so that a seed always gives the same times.
 var Epoch = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)
 
 // seedWallets opens the wallets and plays their history in the order of time: a first funding each,
@@ -301,9 +301,9 @@ func (w *seeder) seedWallets() {
 	}
 }
 
-// openWallet opens a wallet with its first funding, or with nothing in an empty world. The rows that a
-// plan asks for are a history before that funding, which adds up to nothing: it has an even number of rows, and the
-// wallet gets another funding if the plan asks for an even number.
+// openWallet opens a wallet with its first funding, or with nothing in an empty world. The rows of the plan are a
+// history before that funding. The history has an even number of rows, which add up to 0; if the plan has an even
+// number, the wallet gets another funding.
 func (w *seeder) openWallet(wallet ledger.Wallet, p walletSeed, at time.Time) {
 	w.check(w.Ledger.Open(wallet))
 	fundings := 1

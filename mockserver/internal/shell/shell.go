@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns an argument as a shell reads it: as it is if it has only characters without a meaning to any shell,
-// else in single quotes. Text with control characters, other characters that cannot be seen, or bytes that are not
-// UTF-8 is written by printf. A NUL byte is left out, because no argument can contain one.
+// Quote quotes an argument for a shell: not at all if no character has a meaning in any shell, otherwise in single
+// quotes. Text with control characters, other characters that cannot be seen, or bytes that are not UTF-8 is written by
+// printf. A NUL byte is left out, because no argument can contain one.
 func Quote(argument string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:"
 	switch {
@@ -56,6 +56,6 @@ func Visible(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !IsVisible(r) })
 }
 
-// IsVisible reports whether a character is visible and unambiguous on a terminal, or breaks a line. Tabs are not: a
-// terminal completes text that is pasted.
+// IsVisible reports whether a character is visible and unambiguous on a terminal, or breaks a line. Tabs are not
+// visible: a terminal completes pasted text.
 func IsVisible(r rune) bool { return r == '\n' || r != utf8.RuneError && unicode.IsPrint(r) }

@@ -35,7 +35,7 @@ type Lint struct {
 	byRequest map[string][]*journal.Finding // by X-Request-Id
 }
 
-// refusedRequest is a response after which the same request must not be sent again, or not before a time.
+// refusedRequest is a refused request, which must not be sent again, or not before a time.
 type refusedRequest struct {
 	status    int
 	changes   int
@@ -179,7 +179,7 @@ func retryAt(value string, now time.Time) (time.Time, bool) {
 	return at, err == nil && at.After(now)
 }
 
-// watchOnce finds a request that must not be repeated, such as a purchase, and was sent again before its outcome was
+// watchOnce finds a request that must not be repeated, such as a purchase, but was sent again before its outcome was
 // read. Requests are compared in the order in which they arrived: the response to the first can be ready after the
 // client has sent the second.
 func (d *Lint) watchOnce(x *wire.Exchange, find func(journal.LintRule, string)) {
@@ -304,7 +304,7 @@ func copied(findings []*journal.Finding) []journal.Finding {
 	return all
 }
 
-// advice explains why a client should not do it and what to do instead.
+// advice explains why a client should not break the rule, and what to do instead.
 func advice(r journal.LintRule) string {
 	switch r {
 	case journal.LintRepeatedRefusal:

@@ -20,9 +20,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Log records the latest calls, and counts the calls of each operation. If it is full, it drops the oldest call. A
-// failed call, which was refused or struck by a fault, is dropped later, so that many good calls do not drive out the
-// few that somebody looks for.
+// Log records the latest calls, and counts the calls of each operation. If it is full, it drops the oldest call. Failed
+// calls, which were refused or struck by a fault, are kept longer, so that many successful calls do not replace them.
 type Log struct {
 	size int           // number of calls recorded, without failed ones that are kept longer; 0 for none
 	body int           // bytes recorded of a body
@@ -73,7 +72,7 @@ func (j *Log) wake() {
 	j.changed = make(chan struct{})
 }
 
-// few is how many calls a log keeps, however many the other logs have.
+// few is how many calls a log keeps, even if the other logs are full.
 const few = 8
 
 // keptShare is how many calls a journal records for each failed call that it keeps longer.
@@ -195,7 +194,7 @@ func (j *Log) See(x *wire.Exchange) {
 	x.ID = j.add(e)
 }
 
-// short returns what the journal records of a text of a request, which can be as long as a header may be.
+// short returns the part of a request's text that the journal records.
 func short(text string) string { return wire.Redact(wire.Bounded(text, 2048)) }
 
 // about sets the subject of a request.
@@ -206,7 +205,7 @@ func about(e *journal.Entry, x *wire.Exchange) {
 			ShipmentID string `json:"shipment_id"`
 			RequestID  string `json:"request_id"`
 		}
-		_ = json.Unmarshal(x.Body, &named) // a body that names neither is about none
+		_ = json.Unmarshal(x.Body, &named) // a body without these ids is about no record
 		e.ShipmentID, e.RegulatoryRequestID = name(named.ShipmentID), name(named.RequestID)
 		return
 	}

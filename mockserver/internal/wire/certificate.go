@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// NewCertificate returns a self-signed certificate for the names of this machine and for hosts, also as PEM for the
+// NewCertificate returns a self-signed certificate for the names of this machine and for hosts, and the same as PEM for
 // programs that must trust it. It is valid for a year.
 func NewCertificate(now time.Time, hosts []string) (trusted []byte, certificate tls.Certificate, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

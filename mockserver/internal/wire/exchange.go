@@ -28,7 +28,7 @@ type Exchange struct {
 	PageCap      int
 
 	Unknown []string // names of unknown body fields
-	// Misspelt completes the message of a refusal with the names of unknown fields that are similar to a known one.
+	// Misspelt completes the message of a refusal with the unknown fields whose names are similar to known ones.
 	Misspelt string
 
 	// Fields for the journal, the linter and the log. The journal sets ID.

@@ -105,8 +105,8 @@ const (
 	MaxProblems = 100
 )
 
-// Bounded removes the middle and secret keys of a text that is longer than most bytes. The end usually
-// contains what to do next.
+// Bounded shortens a text to most bytes by removing its middle, and removes secret keys from such a text. The end
+// usually contains what to do next.
 func Bounded(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -254,8 +254,8 @@ func MatchesTag(conditions []string, tag string) bool {
 	return false
 }
 
-// Prefers reports whether a request accepts a media type by name, and not another one. Of the weights, only 0 counts:
-// it means that the type is not acceptable (RFC 9110, 12.4.2).
+// Prefers reports whether a request accepts a media type by name, but not the other. Of the weights, only 0 counts: it
+// means that the type is not acceptable (RFC 9110, 12.4.2).
 func Prefers(requested http.Header, mediaType, other string) bool {
 	accepted := map[string]bool{}
 	for entry := range strings.SplitSeq(strings.Join(requested["Accept"], ","), ",") {

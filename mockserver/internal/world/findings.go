@@ -8,8 +8,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Findings returns the findings of lint: about requests in the order in which they were found, then about what the
-// wallets paid twice.
+// Findings returns the findings of lint: about requests in the order in which they were found, then about documents
+// that the wallets paid for twice.
 func (w *World) Findings() []journal.Finding {
 	all := w.Lint.All()
 	w.Lock()

@@ -67,7 +67,7 @@ func (w *World) AddInvoice(in goods.Invoice) (string, error) {
 	return in.URL, nil
 }
 
-// consignment returns what an analysis reads, with the defaults of package goods. The caller holds the lock.
+// consignment returns the input of an analysis, with the defaults of package goods. The caller holds the lock.
 func (w *World) consignment(items []goods.Item, from, to shipping.Address,
 	documents []goods.Document) (c regulatory.Consignment, err error) {
 	if len(items) == 0 {

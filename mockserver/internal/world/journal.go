@@ -56,10 +56,10 @@ func (w *World) waiting(ctx context.Context, timeout time.Duration) (context.Con
 	return ctx, func() { stop(); cancel(); end(nil) }
 }
 
-// errClosed is returned to everything that waits in a world that is closed.
+// errClosed is returned to all waits when their world is closed.
 var errClosed = errors.New("the world is closed")
 
-// Delay delays an exchange by d. After the delay [World.Advance] waits until the exchange calls Leave.
+// Delay delays an exchange by d. If [World.Advance] ends the delay, it then waits until the exchange calls Leave.
 func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	passed := make(chan struct{})
 	timer := w.Clock.After(d, label, func() {

@@ -35,7 +35,7 @@ type Settings struct {
 	Records     *atomic.Int64 // stored by all worlds, each counted once
 	Entries     *atomic.Int64 // of all journals
 	Logger      *slog.Logger
-	FullLogged  *atomic.Bool // the log has that the server is full
+	FullLogged  *atomic.Bool // the log reports that the server is full
 }
 
 // full logs the error of a server that is full, once, and returns it.
@@ -69,7 +69,7 @@ type Limits struct {
 // recordsPerRequest is how many records a regulatory request, with its documents and its history, counts for.
 const recordsPerRequest = 2
 
-// recordsIn returns how many records bytes that are stored count for: a record of 1 KiB is one.
+// recordsIn returns how many records a number of stored bytes counts for: one for each KiB.
 func recordsIn(bytes int) int { return bytes / 1024 }
 
 // stored returns how many records the world stores, without the initial ones, which it shares. The caller holds the

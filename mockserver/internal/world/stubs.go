@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Stub is a route that the service has beside the specified ones.
+// Stub is a route that the specification does not have.
 type Stub struct {
 	Method, Pattern string
 	Handler         http.Handler
@@ -30,7 +30,7 @@ type Stub struct {
 
 func (s *Stub) Operation() string { return s.Method + " " + s.Pattern }
 
-// isConditional reports whether requests with the method and path can fail to meet the conditions.
+// isConditional reports whether some requests with the method and path may not meet the conditions.
 func (s *Stub) isConditional() bool { return s.Match != nil || s.Nth > 0 }
 
 // stubs are the stubs of a world. The zero value has none.
@@ -124,7 +124,7 @@ func muxOf(all []Stub) (mux *http.ServeMux, err error) {
 	return mux, nil
 }
 
-// areApart reports whether no request has the method and path of both stubs.
+// areApart reports whether no request can match the method and path of both stubs.
 func areApart(one, other Stub) bool {
 	if one.Operation() == other.Operation() {
 		return false
@@ -191,8 +191,8 @@ func (w *World) ChooseStub(operation string, body []byte) *http.ServeMux {
 	return chosen
 }
 
-// matches reports whether a body is a JSON object that has each member of another one, with the same value; an object
-// in it needs only those members, too.
+// matches reports whether a body is a JSON object with each of the members, and the same values. An object inside it
+// may also have further members.
 func matches(members, body []byte) bool {
 	if members == nil {
 		return true

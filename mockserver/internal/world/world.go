@@ -110,14 +110,15 @@ func (w *World) Close() {
 	w.count()
 }
 
-// Stored adds the body of a request, from which a record was made, to what the world stores. The caller holds the lock.
+// Stored adds the body of a request, from which a record was made, to the stored bytes of the world. The caller holds
+// the lock.
 func (w *World) Stored(body []byte) { w.bodies += len(body) }
 
 func (w *World) Decoding() wire.Decoding {
 	return wire.Decoding{Strict: w.Dialect().Request.UnknownFields == "refused"}
 }
 
-// Advance moves a virtual clock forward and returns what fell due on the way, in order.
+// Advance moves a virtual clock forward and returns the events that fell due, in order.
 func (w *World) Advance(d time.Duration) ([]journal.Fired, error) {
 	fired, err := w.Clock.Advance(d)
 	if errors.Is(err, clock.ErrReal) {

@@ -79,7 +79,7 @@ var (
 	ErrTooManyWorlds = errors.New("the server is full")
 )
 
-// ErrNotOpened is returned for the key of a world that is not open, if keys open none.
+// ErrNotOpened is returned for the key of a world that is not open, if keys do not open worlds.
 var ErrNotOpened = errors.New("the world of this key is not open")
 
 // ErrKeyForm is an [ErrNoWorld] for a key without the format of keys.
@@ -262,8 +262,8 @@ type template struct {
 	make  func() (*contents, error)
 }
 
-// initially returns the initial contents of the worlds of a plan, for one more world, which [Worlds.leave] leaves. If
-// their records do not fit, templates that no world uses are dropped.
+// initially returns the initial contents of the worlds of a plan, and counts one more world; [Worlds.leave] counts it
+// less. If their records do not fit, templates that no world uses are dropped.
 func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	b.mu.Lock()
 	t, all, more, most := b.initial[p], b.settings.Records, int64(p.Stored()), b.settings.Limits.Records
@@ -296,7 +296,7 @@ func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	return made, err
 }
 
-// leave counts a world less that uses the initial contents of a plan.
+// leave counts one world less that uses the initial contents of a plan.
 func (b *Worlds) leave(p seed.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
