@@ -193,14 +193,14 @@ func RepeatPage() Fault { return Fault{Kind: "repeat-page"} }
 // CapPage returns a fault of lists that responds with pages of at most n records, whatever perPage requests.
 func CapPage(n int) Fault { return Fault{Kind: "cap-page", PerPage: n} }
 
-// InsertRows returns a fault of lists that adds n new records to the head of the list before the response, as
-// happens while somebody reads page after page: every record moves n places back. The records are real: a
-// webhook is inactive, and a transaction is a deposit of one unit into the wallet.
+// InsertRows returns a fault of lists that adds n new records to the head of the list before the response, as if they
+// arrived while somebody reads the pages: every record moves n places back. The records are real: a webhook is
+// inactive, and a transaction is a deposit of one unit into the wallet.
 func InsertRows(n int) Fault { return Fault{Kind: "insert-rows", Rows: n} }
 
 // RemoveRows returns a fault of lists that removes the n newest records of the list before the response, so that every
-// other record moves n places forward. It happens to every list with pages but that of transactions. Records that a
-// scenario computes stay.
+// other record moves n places forward. It strikes every list with pages except transactions. Records that a scenario
+// computes stay.
 func RemoveRows(n int) Fault { return Fault{Kind: "remove-rows", Rows: n} }
 
 // RepeatNotification returns a fault of notifications that loses the response to the first attempt. The notification is

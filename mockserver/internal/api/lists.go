@@ -86,7 +86,7 @@ type linkedPagination struct {
 	HasNextPage   bool  `json:"hasNextPage"`
 }
 
-// links returns the pagination with links. beforeFirst and afterLast take the place of the pages that do not exist.
+// links returns the pagination with links. beforeFirst and afterLast replace the pages that do not exist.
 func (p Paging) links(total int, beforeFirst, afterLast any) linkedPagination {
 	n := linkedPagination{
 		Page: p.Page, PerPage: p.PerPage, CurrentPage: p.Page, Total: total, PageCount: p.PageCount(total),
