@@ -379,7 +379,7 @@ func (e *entry) outcome() shipping.PurchaseOutcome {
 	return shipping.OutcomeNotCharged
 }
 
-// notDraft returns the error of a request that must not be purchased, because it is not a draft; nil for a draft.
+// notDraft returns an error if a request must not be purchased, because it is not a draft.
 func notDraft(record *shipping.RegulatoryRequest) error {
 	if record == nil || record.Status == shipping.StatusDraft {
 		return nil
@@ -459,7 +459,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		e.unlisted = &shipping.RegulatoryRequest{Status: record.Status, Dialect: record.Dialect}
 	}
 	if e.record.Step == StepPurchased && record.Status != shipping.StatusDraft {
-		e.charge(record.ChargedAmount, record.Currency, record.Raw) // at once, so that a run that buys on learns of it
+		e.charge(record.ChargedAmount, record.Currency, record.Raw) // early, so that purchases of this run can stop
 	}
 	switch poll.End {
 	case wait.StillDraft:
@@ -653,9 +653,9 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 		if stopped != nil || e.run.journal.Lease() == 0 || ctx.Err() != nil {
 			return 0, errors.Join(err, stopped)
 		}
-		// A part of the lease may be too short to read the request for long enough, so it is settled under the renewed claim.
-		// The purchase is recorded as refused now, so that the outcome of settle does not lead here again.
-		e.refusal, _ = errors.AsType[*shipping.Error](failed.Err) // without the end of that part
+		// The rest of the lease may be too short to read the request for long enough, so it is settled under the renewed
+		// claim. The purchase is recorded as refused now, so that the outcome of settle does not lead here again.
+		e.refusal, _ = errors.AsType[*shipping.Error](failed.Err) // without the end of the lease's context
 		return e.settle(ctx)
 	default:
 		return 0, err

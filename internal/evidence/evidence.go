@@ -43,8 +43,8 @@ type Case struct {
 	Response Response
 	// State is the status of the request when it was read back after the purchase.
 	State status.State
-	// Documents compares the new lists. If the record before the purchase is not known, no list is known to be new: it is
-	// NoList, or Some if the request still reads as a draft and has a list, which may be new.
+	// Documents compares the new lists. If the record before the purchase is not known, no list is known to be new:
+	// Documents is then NoList, or Some if the request is still a draft and has a list, which may be new.
 	Documents Documents
 	// Known: the record from before the purchase is known, and was a draft.
 	Known bool
@@ -96,10 +96,10 @@ func (r row) matches(c Case) bool {
 		(r.also == nil || r.also(c))
 }
 
-// notDraft holds every state that was read and is not a draft.
+// notDraft holds every state that was read, except a draft.
 const notDraft = ^(status.Unread | status.Draft)
 
-// rows has a row for each line of the table of [Decide] but the last.
+// rows has a row for each line of the table of [Decide], except the last.
 var rows = [...]row{
 	{response: Unsent, result: NotCharged},
 	{response: Confirmation, result: Success},

@@ -96,7 +96,7 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 	return r
 }
 
-// in returns the dialect of the service, which decides nothing if none is known.
+// in returns the dialect of the service; an empty one if none is known.
 func (r *Record) in() *dialect.Dialect {
 	if r == nil || r.dialect == nil {
 		return new(dialect.Dialect)

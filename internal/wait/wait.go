@@ -77,7 +77,7 @@ func (i Intervals) Next(interval *time.Duration) time.Duration {
 	return next
 }
 
-// State is what a wait has to know of the status of a request.
+// State is what the status of a request means for a wait.
 type State uint8
 
 const (
@@ -91,7 +91,7 @@ const (
 	Final
 )
 
-// StateOf returns the state of a request with a status, which means what the dialect declares, or "".
+// StateOf returns the state for a status. declared is the meaning that the dialect declares for it, or "".
 func StateOf(name, declared string) State {
 	switch known := status.Of(name); {
 	case known.Final, declared == "expired":
@@ -104,7 +104,7 @@ func StateOf(name, declared string) State {
 	return Underway
 }
 
-// End is how a wait ended, or that it has not.
+// End is the way in which a wait ended, or NotYet.
 type End uint8
 
 const (
@@ -134,7 +134,7 @@ const unlistedFor = time.Hour
 type Polls struct {
 	Intervals // with their defaults
 	started   time.Time
-	state     State // which the polls that did not fail have found since
+	state     State // found by each successful poll since that time
 	since     time.Time
 	interval  time.Duration
 	polls     int
@@ -177,7 +177,7 @@ func (p *Polls) Found(ctx context.Context, state State) Poll {
 	return p.poll(NotYet, next)
 }
 
-// Failed returns what follows a poll that failed: another, no sooner than after, if it may go well.
+// Failed returns what follows a failed poll. If another one may succeed, after is the shortest time until then.
 func (p *Polls) Failed(ctx context.Context, mayGoWell bool, after time.Duration) Poll {
 	p.failures++
 	next := max(p.next(ctx), after)
