@@ -1,8 +1,8 @@
 // Package conformance checks any implementation of the shipping service against the specification, over HTTP. Paths,
-// statuses, names and types, and the operations that require a key, are those of the OpenAPI description of the
-// service; the other rules are written by hand from the text of the specification. It shares no code with the client
-// and the reference server of this module, so that it finds a mistake that both share, with two exceptions: the
-// redaction of keys, and the cost and the charge of the offer that it purchases.
+// statuses, names and types, and the operations that require a key, are from the OpenAPI description of the service;
+// the other rules are written by hand from the text of the specification. So that it finds mistakes that the client and
+// the reference server of this module share, it shares no code with them, with two exceptions: the redaction of keys,
+// and the cost and the charge of the offer that it purchases.
 //
 // In a test of your service:
 //
@@ -118,8 +118,8 @@ func WithDialect(d *dialect.Dialect) Option {
 	return func(s *settings) { s.known = cmp.Or(d, s.known) }
 }
 
-// WithPatience limits the time for one response, for the generation of the purchased document, and for the waits that a
-// service which limits the rate of requests asks for in Retry-After. Default: 30 seconds each.
+// WithPatience limits the time for one response, for the generation of the purchased document, and for waits that the
+// service requests in Retry-After. Default: 30 seconds each.
 func WithPatience(d time.Duration) Option { return func(s *settings) { s.patience = d } }
 
 // WithTransport sends the requests through transport.
@@ -158,9 +158,9 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 	return s.report
 }
 
-// Run makes every check, each as a subtest. A check that failed and one that could not be made fail their subtests:
-// supply what the check needs, or use [Check] and [Report.Complete] instead. Checks that were not requested, and
-// assumptions, are logged.
+// Run makes every check, each as a subtest. A check that failed or could not be made fails its subtest: supply what the
+// check needs, or use [Check] and [Report.Complete] instead. Checks that were not requested, and assumptions, are
+// logged.
 func Run(t *testing.T, target Target, opts ...Option) {
 	t.Helper()
 	for _, r := range Check(t.Context(), target, opts...).Results {

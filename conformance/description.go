@@ -38,7 +38,7 @@ type operation struct {
 
 // readDescription reads the description. Its schemas refer to each other directly.
 func readDescription() (d description) {
-	_ = json.Unmarshal(specification.Service(), &d) // it is a part of the program, and a test reads it
+	_ = json.Unmarshal(specification.Service(), &d) // it is embedded, and a test reads it
 	for _, s := range d.Components.Schemas {
 		s.resolve(d.Components.Schemas)
 	}
@@ -171,7 +171,7 @@ func (s *schema) allows(v any) bool {
 	return s.types == nil || slices.ContainsFunc(s.types, is) || s.Assumption != "" && v == nil
 }
 
-// jsonTypes are the types of JSON by those that decoded values have.
+// jsonTypes are the types of JSON by the Go types of decoded values.
 var jsonTypes = map[reflect.Type]string{
 	nil: "null", reflect.TypeFor[bool](): "boolean", reflect.TypeFor[string](): "string",
 	reflect.TypeFor[json.Number](): "number", reflect.TypeFor[[]any](): "array",
@@ -207,7 +207,7 @@ func wrong(at string, value any, want string) []string {
 	return []string{fmt.Sprintf("%s is %s; want %s", at, shown, want)}
 }
 
-// number matches JSON numbers that a price or a count can be. Others may have more digits than fit into memory.
+// number matches JSON numbers that can be a price or a count. Others may have more digits than fit into memory.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$`)
 
 // rational reads a value that is a JSON number, exactly.
@@ -228,13 +228,13 @@ func whole(value any) (int64, bool) {
 	return d.Num().Int64(), true
 }
 
-// jsonOf is a value as JSON has it: it was decoded from JSON.
+// jsonOf returns the JSON of a value that was decoded from JSON.
 func jsonOf(value any) string {
 	encoded, _ := json.Marshal(value)
 	return string(encoded)
 }
 
-// numeral returns a whole number without a fraction of zeros, and another value as JSON has it: 1.0 is 1.
+// numeral returns a whole number without a fraction (1.0 is 1), and any other value as JSON.
 func numeral(value any) string {
 	if n, ok := whole(value); ok {
 		return fmt.Sprint(n)

@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// list is an operation that returns records, as its description has it.
+// list is the description of an operation that returns records.
 type list struct {
 	*operation
 	place  string // of the array in the response
 	record *schema
 	pages  *schema    // the pagination object; nil: the list has no pages
-	owner  url.Values // the query parameter that names whose records are listed
+	owner  url.Values // the query parameter for the owner of the records
 }
 
-// checkLists makes the checks of each list: its response, its records, whose they are, and its pages.
+// checkLists makes the checks of each list: its response, its records, their owner, and its pages.
 func (s *session) checkLists() {
 	for _, op := range s.service.operations {
 		if op.method != http.MethodGet || strings.Contains(op.path, "{") {
@@ -104,7 +104,7 @@ func (a response) pagination() map[string]any {
 	return object
 }
 
-// recordRules are rules for a record beside its table, by the heading of the table.
+// recordRules are rules for a record that are not in its table, by the heading of the table.
 var recordRules = []struct {
 	heading, what string
 	problems      func(at string, record map[string]any) []string
@@ -236,7 +236,7 @@ func (p page) arithmetic(object *schema, total, size int64) (problems []string) 
 		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", total, size)}
 	}
 	n, count := p.requested, total/size+min(1, total%size)
-	none := []any{nil, int64(0)} // null, if the fields allow it, or the number of no page
+	none := []any{nil, int64(0)} // null, if the fields allow it, or 0
 	want := map[string][]any{
 		"total": {total}, "perPage": {size}, "page": {n}, "currentPage": {n}, "pageCount": {count},
 		"hasPrevPage": {n > 1}, "prevPage": none, "hasNextPage": {n < count}, "nextPage": none,

@@ -15,7 +15,7 @@ import (
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
-// observed is what the responses of a run show about an open point.
+// observed is the evidence of a run about an open point.
 type observed struct {
 	value, how string
 	missing    missing
@@ -33,8 +33,8 @@ func (s *session) decide(field, value, how string) {
 	s.observed[field] = seen
 }
 
-// checkOpen reports the open points that the responses show. What the dialect declares is checked. Another value of any
-// other point is a difference from the reference server, with the line that declares it.
+// checkOpen reports the open points that the responses show. A point that the dialect declares is checked. At any other
+// point, another value than the reference server's is reported, with the line that declares it.
 func (s *session) checkOpen() {
 	declared := s.known.Fields()
 	for i, f := range s.known.Resolved().Fields() {
@@ -172,7 +172,8 @@ func (a response) format() string {
 	return "object"
 }
 
-// refusesInObject reports whether a response can only be a refusal if refusals are objects with a text in this place.
+// refusesInObject reports whether a response is a refusal only in a dialect whose refusals are objects with a text in
+// this place.
 func (a response) refusesInObject(reason string) bool {
 	mayRefuse := a.status/100 == 4 && a.status != http.StatusRequestTimeout && a.status != http.StatusTooEarly
 	return mayRefuse && a.envelope["status"] != true && slices.Contains(named(a.envelope, isReason), reason)
@@ -294,7 +295,8 @@ func (s *session) typeIn(list any) string {
 	return ""
 }
 
-// amountOf returns a charge as the client reads it, which can be a text with a currency; nil if it is none.
+// amountOf returns a charge as the client reads it, which can be a text with a currency; nil if the value is not a
+// charge.
 func amountOf(v any) *big.Rat {
 	n, _, read := price.Charge(jsonread.Parse(jsonOf(v)))
 	amount, _ := new(big.Rat).SetString(string(n.Append(nil, n.Scale)))

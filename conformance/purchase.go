@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// purchase sends a purchase, unless something is missing that it needs. The report lists those that are sent.
+// purchase sends a purchase, unless something that it needs is missing. The report lists the purchases that are sent.
 func (s *session) purchase(p Purchase, types []string, lacks string, need missing) response {
 	r := request{body: map[string]any{"request_id": p.RequestID}, lacks: lacks}
 	if types != nil {
@@ -109,8 +109,8 @@ func (s *session) checkRefusedPurchases(d draft) {
 // nothing follows an end.
 var stages = map[string]int{"draft": 10, "purchasing": 20, "processing": 30, "completed": 90, "failed": 90}
 
-// generating reports whether a purchased request is not at its end: "Poll until status is completed or failed." A state
-// that the specification does not list may be one before its end.
+// generating reports whether a purchased request has not ended: "Poll until status is completed or failed." A state
+// that the specification does not list may precede the end.
 func (s *session) generating(state string) bool {
 	return state != "" && stages[state] != stages["draft"] && stages[state] != stages["completed"]
 }
@@ -120,8 +120,8 @@ func (s *session) isUnlisted(state string) bool {
 	return state != "" && stages[state] == 0 && s.known.Record.States[state] == ""
 }
 
-// statesOf returns the states of a purchased request that nothing lists, as problems. The last one can be an end, which
-// no dialect declares.
+// statesOf returns the unlisted states of a purchased request as problems. The last one can be final, which no dialect
+// can declare.
 func (s *session) statesOf(states []string) (problems []string) {
 	for _, state := range slices.Compact(slices.Clone(states)) {
 		if !s.isUnlisted(state) || s.unlisted[state] != "" {
@@ -209,7 +209,7 @@ func (s *session) chosen(d draft) (c cost, unknown missing) {
 	return cost{exact(price), exact(most), currency}, unknown
 }
 
-// notBought returns that nothing is purchased, and why.
+// notBought returns the reason why nothing is purchased.
 func (s *session) notBought(d draft, err error) missing {
 	reason := strings.NewReplacer("shipping: ", "", "; nothing was purchased", "", "over budget: ", "",
 		"raise the budget or select fewer documents", "raise the limit").Replace(err.Error())

@@ -50,7 +50,7 @@ func (s *session) checkAccess() (unproven []*operation) {
 	return unproven
 }
 
-// checkKey checks that an operation succeeded that requires the key. Otherwise the refusals show only how the service
+// checkKey checks that an operation that requires the key succeeded. Otherwise the refusals show only how the service
 // checks keys, and the observations are discarded.
 func (s *session) checkKey(first response) {
 	if !s.accepted {
@@ -61,7 +61,7 @@ func (s *session) checkKey(first response) {
 		problem(!s.accepted, "%s gets HTTP status %d: check the key", first.to, first.status), stated}})
 }
 
-// checkUnproven sends complete requests without Authorization to operations of which incomplete ones show nothing.
+// checkUnproven sends complete requests without Authorization to operations for which incomplete requests show nothing.
 func (s *session) checkUnproven(unproven []*operation, shipment, invoice draft) {
 	for _, op := range unproven {
 		r, need := request{id: shipment.id, body: map[string]any{"shipment_id": s.target.Shipment}}, shipment.missing

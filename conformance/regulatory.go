@@ -28,8 +28,7 @@ func recordOf(a response) map[string]any {
 	return record
 }
 
-// problemsOfRecord checks the members of the record of a request that the specification names, of which some are
-// required.
+// problemsOfRecord checks the specified members of a request's record, some of which are required.
 func (s *session) problemsOfRecord(a response, required ...string) []string {
 	if problems := a.problems(); len(problems) > 0 {
 		return problems
@@ -137,7 +136,7 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 	return d
 }
 
-// requestOf returns the record of a draft as the client reads it, which knows what its documents cost.
+// requestOf returns the record of a draft as the client reads it, with the cost of its documents.
 func (s *session) requestOf(record map[string]any) *shipping.RegulatoryRequest {
 	request := new(shipping.RegulatoryRequest)
 	_ = json.Unmarshal([]byte(jsonOf(record)), request) // what cannot be read has no price
@@ -163,8 +162,8 @@ func isAmount(_ string, v any) bool {
 	return isNumber || strings.ContainsAny(text, "0123456789")
 }
 
-// untilDraft reads a request again until its status is one that the specification lists, and returns the response with
-// it. A status before that is a problem unless the dialect declares it.
+// untilDraft reads a request until the specification lists its status, and returns the response with it. A status
+// before that is a problem unless the dialect declares it.
 func (s *session) untilDraft(a response) (draft response, problems []string) {
 	id, _ := recordOf(a)["request_id"].(string)
 	s.poll(func() bool {
@@ -184,8 +183,8 @@ func (s *session) untilDraft(a response) (draft response, problems []string) {
 	return a, problems
 }
 
-// find reports whether a condition holds for a value or for one within it. Its place has the names of the members
-// around it.
+// find reports whether a condition holds for a value or a value inside it. The place of a value has the names of the
+// members around it.
 func find(at string, value any, is func(at string, v any) bool) bool {
 	found := is(at, value)
 	switch v := value.(type) {

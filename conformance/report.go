@@ -49,8 +49,8 @@ type Report struct {
 	Writes bool `json:"writes"`
 	// Purchases are the purchases that were sent, with any result.
 	Purchases []Purchase `json:"purchases,omitempty"`
-	// Lines declare in the dialect of the service what the run saw otherwise than the specification's reference server
-	// does: "list.max_per_page = 100". The file of a dialect can consist of such lines.
+	// Lines declare, for the dialect of the service, the differences from the reference server that the run found, such
+	// as "list.max_per_page = 100". The file of a dialect can consist of such lines.
 	Lines []string `json:"lines,omitempty"`
 	// Results are the checks.
 	Results []CheckResult `json:"results"`
@@ -158,8 +158,8 @@ const (
 	maxDeclared = 8
 )
 
-// WriteSummary writes what a person has to act on, in at most 20 lines: how many checks passed, the first that failed,
-// how many could not be made, the purchases, and the lines for the dialect of the service.
+// WriteSummary writes what needs action, in at most 20 lines: how many checks passed, the first that failed, how many
+// could not be made, the purchases, and the lines for the dialect of the service.
 func (r Report) WriteSummary(w io.Writer) error {
 	how := map[bool]string{true: "with writes", false: "read-only"}[r.Writes]
 	lines := []string{fmt.Sprintf("%s checked against the specification, %s: %d passed, %d failed, %d not run, %d skipped",

@@ -84,8 +84,8 @@ func unless(holds bool, verdict Verdict, reason string) (m missing) {
 	return m
 }
 
-// judge puts the rows of a table into the report: a check whose evidence is missing is not made, whatever its problems;
-// one with problems fails, and shows the first five.
+// judge puts the rows of a table into the report. A check whose evidence is missing is not made. A check with problems
+// fails, and shows the first five.
 func (s *session) judge(checks []check) {
 	for _, c := range checks {
 		verdict, detail := Pass, strings.Join(c.problems[:min(5, len(c.problems))], "\n")
@@ -115,7 +115,7 @@ func (s *session) printable(text string) string {
 	}, s.key.Text(text))
 }
 
-// request contains the parts of a request but its operation.
+// request contains the parts of a request, except its operation.
 type request struct {
 	id    string         // in the place of a placeholder of the path
 	query url.Values     // nil: none
@@ -146,7 +146,7 @@ func (s *session) call(name string, r request, needs ...missing) response {
 	return s.send(s.service.operations[i], r, needs...)
 }
 
-// send sends one request to an operation, unless something is missing that it needs.
+// send sends one request to an operation, unless something that it needs is missing.
 func (s *session) send(op *operation, r request, needs ...missing) response {
 	segments := strings.Split(op.path, "/")
 	for i, segment := range segments {
@@ -178,8 +178,8 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 	return answered
 }
 
-// isBadRead reports whether a read got no response that can be judged. It is sent again once: a service that loses a
-// response now and then conforms.
+// isBadRead reports whether a read got no response that can be judged. The read is sent again once, because a service
+// that sometimes loses a response conforms.
 func (a response) isBadRead() bool {
 	return a.lost != nil || a.status >= 500 || a.status/100 == 2 && a.envelope == nil
 }
@@ -289,8 +289,8 @@ func (a response) data() map[string]any {
 	return data
 }
 
-// excerpt shows the beginning of the body. The rest of a key that is cut could not be found any more, so the key is
-// withheld first.
+// excerpt shows the beginning of the body. A part of a key could not be found after the cut, so the key is withheld
+// first.
 func (a response) excerpt() string { return fmt.Sprintf("%.200q", a.key.JSON(string(a.body))) }
 
 // refused records a response that must be a refusal, and returns a problem if it is not one.

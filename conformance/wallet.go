@@ -12,8 +12,8 @@ import (
 // maxPages limits how many pages of transactions are read.
 const maxPages = 100
 
-// wallet is a wallet as its transactions show it. It is missing unless all of them are known: nothing shows which
-// rows a list leaves out.
+// wallet is the state of a wallet by its transactions. It is missing unless all transactions are known, because nothing
+// shows which rows a list leaves out.
 type wallet struct {
 	missing      missing
 	id           string
@@ -21,7 +21,7 @@ type wallet struct {
 	refused      bool                      // the service does not list them
 }
 
-// walletOf returns the wallet that a draft names; without one, that of the target.
+// walletOf returns the wallet that a draft names, or else the target's.
 func (s *session) walletOf(d draft) string {
 	id, _ := d.record["wallet"].(string)
 	return cmp.Or(id, s.target.Wallet)
@@ -55,7 +55,7 @@ type charge struct {
 	missing  missing
 	problems []string
 	after    wallet
-	paid     *big.Rat // by the only payment for the drafts; nil without exactly one
+	paid     *big.Rat // by the payment for the drafts; nil unless there is exactly one
 	id       string   // the transaction of this payment, as JSON
 	others   []string // amounts of payments that can be for something else
 }
@@ -101,7 +101,7 @@ func (w wallet) charged(after wallet, cost *cost, drafts ...draft) charge {
 	c.problems = problem(len(related) != want || exact != want,
 		"%d new transactions with flow out; want %d%s. New ones: %s",
 		len(related), want, amount, strings.Join(shown, ", "))
-	if len(related) <= want && exact == len(related) { // else it paid too much, whatever else it paid
+	if len(related) <= want && exact == len(related) { // otherwise it paid too much in any case
 		c.missing = cmp.Or(c.missing, after.missing)
 	}
 	if len(c.problems) == 0 {

@@ -59,7 +59,7 @@ type journal struct {
 	batch.Journal
 }
 
-// claim claims an item that nobody has.
+// claim claims an item that nobody has claimed.
 func (j journal) claim(key string) batch.Claim {
 	claim, err := j.Claim(j.t.Context(), key)
 	if err != nil {
@@ -75,7 +75,7 @@ func (j journal) taken(key string) {
 	}
 }
 
-// takenOver waits until an item is given to another process, which must not be before a moment.
+// takenOver waits until another process gets an item, which must not happen before a moment.
 func (j journal) takenOver(key string, notBefore time.Time) (claim batch.Claim) {
 	j.eventually("Claim after the end of a claim", func() bool {
 		var err error
@@ -140,7 +140,7 @@ func (j journal) releases(claim batch.Claim, want batch.Record) {
 	j.holds(want)
 }
 
-// same compares records as JSON, which has all of them.
+// same compares records as JSON.
 func (j journal) same(got, want batch.Record) {
 	one, err := json.Marshal(got)
 	other, err2 := json.Marshal(want)

@@ -64,7 +64,7 @@ func purchased(price, currency string) batch.Record {
 	}
 }
 
-// of returns a record as one of an item at a step.
+// of returns a record with the key of an item and a step.
 func of(key string, step shipping.Step, record batch.Record) batch.Record {
 	record.Key, record.Step = key, step
 	return record
@@ -117,7 +117,7 @@ func earlierClaim(j journal) {
 	ended(j, first, j.claim("a"))
 }
 
-// ended checks that a claim is over and a later one holds.
+// ended checks that a claim has ended, and a later claim holds.
 func ended(j journal, earlier, later batch.Claim) {
 	key := later.Record().Key
 	_, err := earlier.Append(j.t.Context(), of(key, batch.StepPurchasing, purchased("1", "NGN")), nil, nil)
@@ -304,7 +304,7 @@ const advice = "Append has to call alone with the records that OfSource returns 
 
 var errRepeated = errors.New("it repeats a purchase")
 
-// repeating checks that Append calls alone with the records of the source, and obeys it.
+// repeating checks that Append calls alone with the records of the source, and returns its error.
 func repeating(j journal) {
 	for _, source := range []batch.Record{{ShipmentID: "SH-1"}, {FileHash: "sha256:01"}} {
 		for _, budget := range []*shipping.Budget{nil, naira("100")} {

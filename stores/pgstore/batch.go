@@ -17,22 +17,22 @@ import (
 
 // BatchJournal is a [batch.Journal]. Make one with [NewBatchJournal].
 //
-// An item belongs to the claim that has the fencing number of its row. A new claim raises the number, which is
-// possible once the previous claim was released or its lease has expired by the database's clock. A record is
-// accepted in the same statement that compares the number. A transaction that changes an item changes the totals of its
-// period too. Purchases within a budget are recorded one at a time, under a lock of the period, and those for one
-// shipment or invoice under a lock of that, which is taken second.
+// An item belongs to the claim that has the fencing number of its row. A new claim raises the number, which is possible
+// once the previous claim was released or its lease has expired by the database's clock. A record is accepted in the
+// same statement that compares the number. A transaction that changes an item changes the totals of its period too.
+// Purchases within a budget are recorded one at a time, under a lock of the period. Purchases for one shipment or
+// invoice are recorded under its lock, which is taken second.
 //
 // A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. If the lease
-// of an item with an open purchase expires, another process is given the item a quarter of the lease later, so that it
-// finds a purchase that a process sent late because it had stalled. The module's README has the limits of that.
+// of an item with an open purchase expires, another process gets the item a quarter of the lease later, so that it
+// finds a purchase that a stalled process sent late. The module's README states the limits.
 type BatchJournal struct {
 	pool  *pgxpool.Pool
 	batch string
 	lease time.Duration
 }
 
-// NewBatchJournal returns the journal of the batch of that name. An item of a process that has died is taken over
+// NewBatchJournal returns the journal of the batch of that name. Another process takes over an item of a dead process
 // after the lease (0: 7 minutes), which must be the same in every process. A tenth of it is reserved for clocks that
 // run at different speeds, and the rest must be at least a quarter longer than the QuietFor of the batch. A longer
 // lease covers a process that stalls for longer.
@@ -187,15 +187,15 @@ func (c *batchClaim) Within(ctx context.Context) (context.Context, context.Cance
 	return within, stop, nil
 }
 
-// passed reports whether a moment is over by either clock: the monotonic one stops while the
-// machine sleeps, and the other one may be set back.
+// passed reports whether a moment has passed by either clock: the monotonic clock stops while the machine sleeps, and
+// the wall clock may be set back.
 func passed(moment time.Time) bool {
 	now := time.Now()
 	return !now.Before(moment) || !now.Round(0).Before(moment.Round(0))
 }
 
 // hold runs a transaction that renews the lease. It reads the time before the database does, so that the lease expires
-// here first.
+// first in this process.
 func (c *batchClaim) hold(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
 	var until time.Time
 	err := again(ctx, c.journal.pool, c.journal.lease, func(ctx context.Context, tx pgx.Tx) error {

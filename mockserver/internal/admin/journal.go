@@ -103,7 +103,7 @@ func download(name string, body []byte) *wire.Reply {
 	}
 }
 
-// timedOut returns the error of a wait that failed with err.
+// timedOut returns the refusal (408) for a wait that ended with err.
 func timedOut(err error) error {
 	return &refusal{http.StatusRequestTimeout, wire.CodeTimeout,
 		strings.TrimSuffix(err.Error(), ": "+context.DeadlineExceeded.Error())}

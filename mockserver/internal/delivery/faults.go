@@ -39,7 +39,7 @@ func (d *Dispatcher) strike(out *notify.Delivery) Strike {
 	return s
 }
 
-// postFirst makes the first attempt of a delivery, which its fault can strike.
+// postFirst makes the first attempt of a delivery. The fault of the delivery can strike it.
 func (d *Dispatcher) postFirst(ctx context.Context, s Strike, out *notify.Delivery) (int, error) {
 	if s.Kind == "forge-notification" {
 		d.forge(ctx, s, out)

@@ -16,7 +16,7 @@ type Postgres struct {
 	as       []string // what comes before a command, so that it does not run as root
 }
 
-// StartPostgres starts one. PostgreSQL is looked for where Debian has it, and in the PATH.
+// StartPostgres starts a server. It searches for PostgreSQL in Debian's folder and in the PATH.
 func StartPostgres() (*Postgres, error) {
 	bin, err := postgresPrograms()
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *Postgres) leaveRoot() error {
 	return os.Chown(p.dir, uid, -1)
 }
 
-// DSN is what connects to it.
+// DSN returns the connection string.
 func (p *Postgres) DSN() string { return "host=" + p.dir + " user=postgres dbname=postgres" }
 
 // Start starts it again after Stop.
@@ -78,7 +78,7 @@ func (p *Postgres) Start() error {
 	return p.call("pg_ctl", "-D", p.data(), "-l", filepath.Join(p.dir, "log"), "-o", options, "-w", "start")
 }
 
-// Stop stops it like a crash: at once, with whatever is under way.
+// Stop stops it at once, like a crash.
 func (p *Postgres) Stop() error {
 	return p.call("pg_ctl", "-D", p.data(), "-m", "immediate", "-w", "stop")
 }

@@ -19,7 +19,7 @@ type Redis struct {
 	said         bytes.Buffer
 }
 
-// StartRedis starts one. redis-server is looked for in the PATH.
+// StartRedis starts a server. It searches for redis-server in the PATH.
 func StartRedis() (*Redis, error) {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *Redis) ready() bool {
 	return err == nil && answer == "+PONG\r\n"
 }
 
-// Stop stops it like a crash: at once, with whatever is under way.
+// Stop stops it at once, like a crash.
 func (r *Redis) Stop() error {
 	if err := r.process.Process.Kill(); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (r *Redis) Stop() error {
 	if err := r.process.Wait(); r.process.ProcessState == nil {
 		return err
 	}
-	return nil // it ended, as a process does that is killed
+	return nil // it ended like a killed process
 }
 
 // Close stops it and removes its data.

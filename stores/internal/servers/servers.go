@@ -1,5 +1,5 @@
-// Package servers starts the real servers that the tests of this module run against, each in a folder of
-// its own and reached over a socket there, and is stopped at the end.
+// Package servers starts the real servers that the tests of this module run against, each in its own folder with a
+// socket, and stops them at the end.
 package servers
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// Main runs the tests of a package with servers that start makes; it exits. stop undoes what start did.
+// Main runs the tests of a package with the servers of start, and exits. stop stops them.
 func Main(m *testing.M, start func() (stop func() error, err error)) {
 	stop, err := start()
 	if err != nil {
@@ -29,7 +29,7 @@ func Main(m *testing.M, start func() (stop func() error, err error)) {
 	os.Exit(code)
 }
 
-// Another starts another server, for a test that is not kind to it.
+// Another starts another server, for a test that damages it.
 func Another[S interface{ Close() error }](t *testing.T, start func() (S, error)) S {
 	t.Helper()
 	server, err := start()
