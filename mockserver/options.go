@@ -93,7 +93,7 @@ func WithDeliveryTransport(transport http.RoundTripper) Option {
 	return func(c *config) { c.Deliver = transport }
 }
 
-// WithOneWorld refuses every key of a world that is not open with 401. The server has one world, the home world, until
+// WithOneWorld responds 401 to every key of a world that is not open. The server has one world, the home world, until
 // [Server.Open], [Server.NewWorld] or POST /_mock/worlds opens another one. By default the first request with a key
 // opens its world, so that parallel tests are isolated.
 func WithOneWorld() Option { return func(c *config) { c.OneWorld = true } }

@@ -117,8 +117,7 @@ func Redirect(location string) Fault { return Fault{Kind: "redirect", Location: 
 // has no Content-Type, the response has none. The server adds Date, X-Request-Id and X-Mock-Why, as to every
 // response that a fault struck; a name of the header replaces them, and a name without values removes them.
 //
-// The response is what [Truncate], [SlowBody] and the other faults that change a response expect, so that a rule
-// behind this one can cut it off.
+// A later rule can change the response, with [Truncate], [SlowBody] or another fault that changes responses.
 func Respond(status int, header http.Header, body string) Fault {
 	f := Fault{Kind: "respond", Status: status, Header: Header(header.Clone())}
 	if utf8.ValidString(body) {

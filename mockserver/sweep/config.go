@@ -46,8 +46,8 @@ type Config struct {
 	Patience time.Duration
 	// Allow are rules of lint that are not findings.
 	Allow []journal.LintRule
-	// Restart starts a program again in the same world if it was killed or failed, like a scheduler, and adds the fault
-	// [Kill]. It is for [Sweep]; [Run] cannot kill.
+	// Restart starts a program that was killed or failed again, in the same world, and adds the fault [Kill]. It is for
+	// [Sweep]; [Run] cannot kill.
 	Restart bool
 	// Parallel is how many programs [Sweep] runs at once. Default: 1.
 	Parallel int

@@ -14,7 +14,7 @@ import (
 
 var ErrReal = errors.New("the clock follows the real time and cannot be advanced; start the server with -clock virtual")
 
-// Last is the latest time of a clock. JSON cannot represent times after the year 9999, and scheduled functions are
+// Last is the latest time of a clock. It is before the year 9999, the last in JSON, because functions are scheduled
 // later than the clock.
 var Last = time.Date(9000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
