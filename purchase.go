@@ -260,23 +260,9 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	p = p.withDefaults()
 	p.Draft = s.inDialect(p.Draft)
 	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
-	var before *evidence.Record
-	if p.Draft != nil {
-		before = p.Draft.shown()
-	}
-	if before == nil || before.Status == "" {
-		draft, err := s.Get(ctx, p.RequestID, reads...)
-		switch {
-		case err == nil && p.Draft != nil && p.Draft.costsOtherwise(draft, p.DocumentTypes):
-			return nil, s.failed(p, OutcomeNotCharged, draft,
-				errors.New("this purchase was not sent: the cost of the request is not that of the "+
-					"draft that was passed: compare it with your budget, and pass the record that Regulatory.Get returns"))
-		case err == nil:
-			p.Draft, before = draft, draft.shown()
-		case p.Draft == nil || !p.Sole || !errors.Is(err, ErrNotFound): // a new request may not be readable yet
-			return nil, s.failed(p, OutcomeNotCharged, nil,
-				fmt.Errorf("this purchase was not sent, because the request could not be read: %w", err))
-		}
+	before, err := s.readBefore(ctx, &p, reads)
+	if err != nil {
+		return nil, err
 	}
 	if problem := p.notPurchasable(before); problem != "" {
 		return nil, s.failed(p, OutcomeNotCharged, p.Draft, errors.New("this purchase was not sent: "+problem))
@@ -297,6 +283,30 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		reading.purchase.Refused, reading.purchase.Contradicted = true, true
 	}
 	return reading.decide(ctx)
+}
+
+// readBefore returns what the draft shows. It reads the request if the draft is not given, or shows no status.
+func (s RegulatoryService) readBefore(ctx context.Context, p *PurchaseRequest, call []CallOption) (*evidence.Record,
+	error) {
+	if p.Draft != nil {
+		if shown := p.Draft.shown(); shown.Status != "" {
+			return shown, nil
+		}
+	}
+	draft, err := s.Get(ctx, p.RequestID, call...)
+	switch {
+	case err == nil && p.Draft != nil && p.Draft.costsOtherwise(draft, p.DocumentTypes):
+		return nil, s.failed(*p, OutcomeNotCharged, draft,
+			errors.New("this purchase was not sent: the cost of the request is not that of the "+
+				"draft that was passed: compare it with your budget, and pass the record that Regulatory.Get returns"))
+	case err == nil:
+		p.Draft = draft
+		return draft.shown(), nil
+	case p.Draft != nil && p.Sole && errors.Is(err, ErrNotFound): // a new request may not be readable yet
+		return p.Draft.shown(), nil
+	}
+	return nil, s.failed(*p, OutcomeNotCharged, nil,
+		fmt.Errorf("this purchase was not sent, because the request could not be read: %w", err))
 }
 
 // inDialect returns a draft that follows the dialect of the client. One that was read from JSON follows none.
