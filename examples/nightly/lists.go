@@ -74,8 +74,10 @@ func (j *job) results(report *batch.Report) error {
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
 			result.ChargedCurrency, evidence, failed})
 	}
-	fmt.Printf("shipments that also need documents for which a person supplies evidence: at least %d; documents.csv has "+
-		"the state, charge and error of each\n", manual)
+	if len(report.Results) > 0 {
+		fmt.Printf("shipments that also need documents for which a person supplies evidence: at least %d; documents.csv "+
+			"has the state, charge and error of each\n", manual)
+	}
 	return j.write("documents.csv", rows)
 }
 
