@@ -88,7 +88,8 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 		stored, known := w.Dispatcher.Find(ask.DeliveryID)
 		if !known {
 			p := wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-				fmt.Sprintf("no delivery %q: take a delivery_id from an earlier replay or from /_mock/deliveries", ask.DeliveryID))
+				fmt.Sprintf("no delivery %q: use a delivery_id of an earlier replay, or of GET /_mock/deliveries with the same "+
+					"Authorization", ask.DeliveryID))
 			return stored, &p
 		}
 		return stored, nil
