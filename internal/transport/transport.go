@@ -291,16 +291,16 @@ func (s *sending) attempt(r *http.Request) (*http.Response, error) {
 	if s.retry != operations.Safe {
 		send = s.sendOnce
 	}
-	timeout := s.client.timeout
-	if timeout.After <= 0 {
+	if s.client.timeout.After <= 0 {
 		return send(r)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), timeout.After)
+	ctx, cancel := context.WithTimeout(r.Context(), s.client.timeout.After)
 	defer cancel() // the body is in memory by then
 	response, err := send(r.WithContext(ctx))
 	if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
-		timeout.evidence = evidenceIn(err)
-		return nil, &timeout
+		late := s.client.timeout // a copy: each attempt has its own evidence
+		late.evidence = evidenceIn(err)
+		return nil, &late
 	}
 	return response, err
 }
