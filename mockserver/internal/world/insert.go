@@ -23,6 +23,7 @@ func (w *World) InsertRows(operation string, query url.Values, rows int) {
 	}
 }
 
+// insertRow inserts a record. AddWebhook takes the lock itself; the other cases have it.
 func (w *World) insertRow(operation string, query url.Values) error {
 	if operation == shipping.OpListWebhooks {
 		_, err := w.AddWebhook(notify.Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
