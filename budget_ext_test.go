@@ -34,7 +34,8 @@ func TestBudget_NamesWhatItCounted(t *testing.T) {
 	const want = "shipping: over budget: 1623.80 NGN needed, 1617.00 NGN allowed: raise the budget or select fewer " +
 		"documents; the cost counts other numbers beside the price or in its place (FDA: fees.amount 4; FDA: tax_rate " +
 		"7.5 (7.8); MSDS: a price that may be 1500; WATCH: total 12); only if a transaction of the wallet shows that it " +
-		`is not charged, write in the dialect "offer.beside += tax_rate" (the cost is then 1616.00 NGN); nothing was purchased`
+		`is not charged, write in the dialect "offer.beside += tax_rate" (the cost is then 1616.00 NGN); nothing was ` +
+		"purchased"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}

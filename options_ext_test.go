@@ -232,7 +232,8 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		"purchase of a slug twice": {purchase(&bought{RequestID: "RD-1", DocumentTypes: types{"FDA", "FDA"}}),
 			"names FDA twice: name each document once; this purchase was not sent"},
 		"purchase of no slug": {purchase(&bought{RequestID: "RD-1", DocumentTypes: types{""},
-			PurchaseOptions: settings{AllowUnknown: true}}), `has an empty type: name a document, such as "FDA"; this purchase was not sent`},
+			PurchaseOptions: settings{AllowUnknown: true}}), `has an empty type: name a document, such as "FDA"; this ` +
+			"purchase was not sent"},
 		"purchase with negative settling": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda,
 			PurchaseOptions: settings{SettleFor: -1}}), negative},
 		"purchase with nanoseconds": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda,

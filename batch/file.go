@@ -93,8 +93,8 @@ func openFile(path string, storage logfile.Storage) (*File, error) {
 
 // explain returns the error of a call of the log.
 func (j *File) explain(err error) error {
-	const putBack = "put a complete copy of the file in its place before the next run, which could buy twice without the " +
-		"records; an older copy does not have the latest purchases"
+	const putBack = "put a complete copy of the file in its place before the next run, which could buy twice without " +
+		"the records; an older copy does not have the latest purchases"
 	switch {
 	case err == nil, errors.Is(err, ErrMoved):
 		return err

@@ -102,7 +102,7 @@ record.states += queued=generating, list.max_per_page = 100
 		"offer.amount total":                     `line 1: "offer.amount total" has no =: write "offer.amount = total"`,
 		"\noffer.beside: total":                  `line 2: "offer.beside: total" has no =: write "offer.beside += total"`,
 		"offer.amount -> total":                  `line 1: "offer.amount -> total" has no =: write "offer.amount = total"`,
-		"offer: amount":                          `line 1: "offer: amount" has no =: write FIELD = VALUE, such as "offer.amount = total"`,
+		"offer: amount":                          `line 1: "offer: amount" has no =: write FIELD = VALUE, such as`,
 		"offer.amount == total":                  `line 1: offer.amount is "= total": write "offer.amount = total"`,
 		"offer.amount =":                         "line 1: offer.amount has no value: write one, or remove the line",
 		"offer.beside +=":                        "line 1: offer.beside has no value",

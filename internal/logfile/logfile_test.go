@@ -537,7 +537,7 @@ func TestOpenStorage(t *testing.T) {
 }
 
 // A file was created empty, so that a power loss could leave a file like one that another program emptied. It now has
-// its name once its header is on the disk, whatever a creation before has left, and one of several processes creates it.
+// its name once its header is on the disk, whatever an earlier creation left, and one of several processes creates it.
 func TestOpenStorage_CreatesAFileWithItsHeader(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
