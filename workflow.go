@@ -574,7 +574,7 @@ var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
 // service reports it, is above the most that its draft can cost (see [RegulatoryRequest.Cost]), is in another currency,
 // or cannot be read. The purchase is made: compare it with the wallet's transactions. If the dialect declares what an
 // offer costs, the error shows it.
-var ErrOvercharged = errors.New("shipping: charged more than the draft can cost")
+var ErrOvercharged = errors.New("shipping: unexpected charge")
 
 // ErrNotPurchased is returned by a wait for a request that stays a draft: it does not change until it is
 // purchased.
