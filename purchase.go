@@ -629,7 +629,7 @@ func undecided(record *RegulatoryRequest) error {
 	case record == nil:
 		return nil
 	case record.Status == StatusDraft && !record.showsCharge():
-		return errors.New("the request still reads as a draft")
+		return errors.New("the last reading shows a draft")
 	}
 	return fmt.Errorf("the request reads as %s, which does not show whether these documents were charged",
 		spelling.Quote(string(record.Status)))

@@ -632,7 +632,7 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 		"purchased before: regulatory.purchase: 400 Bad Request: no; call Regulatory.Wait to wait for the documents": {
 			refusal(400, "no"), record("processing", listsFDA),
 		},
-		"unknown: regulatory.purchase: no response: unexpected EOF; the request still reads as a draft" + settle: {
+		"unknown: regulatory.purchase: no response: unexpected EOF; the last reading shows a draft" + settle: {
 			lost, record("draft"),
 		},
 		"unknown: regulatory.purchase: 500 Internal Server Error: oops; regulatory.get: 404 Not Found: gone" + settle: {

@@ -415,15 +415,16 @@ func shortened(text string, longest int) string {
 	}
 	clauses := strings.Split(text, "; ")
 	first, clauses := clauses[0], clauses[1:]
-	if len(first) > longest/2 {
-		first = strings.ToValidUTF8(first[:longest/2], "") + omitted
-	}
-	fitting, room := len(clauses), longest-len(first+"; "+omitted)
-	for fitting > 0 && len("; "+clauses[fitting-1]) <= room {
+	fitting, room := len(clauses), longest-len(omitted+"; "+omitted)
+	for fitting > 0 && len("; "+clauses[fitting-1]) <= room-min(len(first), longest/2) {
 		fitting--
 		room -= len("; " + clauses[fitting])
 	}
 	shown := []string{first}
+	if len(first) > room {
+		words := strings.ToValidUTF8(first[:room], "")
+		shown[0] = words[:max(strings.LastIndex(words, " "), room/2)] + omitted
+	}
 	if fitting > 0 {
 		shown = append(shown, omitted)
 	}
@@ -474,6 +475,8 @@ func (r Result) next() string {
 	if failed, ok := r.Err.(*itemError); ok {
 		return failed.next
 	}
+	_, isCall := errors.AsType[*shipping.Error](r.Err)
+	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
 	switch {
 	case r.State == StateCompleted:
 		return "its documents are generated"
@@ -484,10 +487,14 @@ func (r Result) next() string {
 		return "follow it with Regulatory.Wait, and leave the item out of the next run"
 	case r.fitsAnotherPeriod():
 		return "add it to the items of another period, such as the next night, which has its own budget"
+	case r.State == StateOverBudget && isOver && over.Needed.Known():
+		return "this is more than the whole budget, so that no period purchases it"
 	case r.State == StateUnknown:
-		return "run the batch again for longer than Purchase.QuietFor (5 minutes by default), which settles it without a " +
-			"second purchase; if it stays unknown, check the wallet's transactions, and call batch.Resolve with the outcome " +
-			"that they show"
+		return "run the batch again: it reads the request for Purchase.QuietFor (5 minutes by default), and purchases again " +
+			"only if nothing was charged; if it stays unknown, check the wallet's transactions, and call batch.Resolve with " +
+			"the outcome that they show"
+	case r.State == StateFailed && len(r.Documents) > 0 && isCall:
+		return "once this is corrected, run the batch again, which reads its documents"
 	case r.State == StateFailed && len(r.Documents) > 0:
 		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve " +
 			"with OutcomeCharged closes it"

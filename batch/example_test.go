@@ -79,8 +79,8 @@ func ExampleResolve() {
 	}
 	ctx, journal := context.Background(), batch.Memory()
 	items := []batch.Item{
-		{Key: "retried", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"}},
-		{Key: "closed", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILALWAYS"}},
+		{Key: "SH-MAGICFAILONCE", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"}},
+		{Key: "SH-MAGICFAILALWAYS", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILALWAYS"}},
 	}
 	for run := range 2 {
 		report, err := batch.Run(ctx, client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: journal})
@@ -98,15 +98,15 @@ func ExampleResolve() {
 			log.Fatal(err)
 		}
 		// The wallet was charged, and the documents are not needed any more.
-		if err := batch.Resolve(ctx, journal, "closed", shipping.OutcomeCharged, "made by hand, ticket 4711"); err != nil {
+		if err := batch.Resolve(ctx, journal, items[1].Key, shipping.OutcomeCharged, "made by hand, ticket 4711"); err != nil {
 			log.Fatal(err)
 		}
 	}
 	// Output:
-	// run 1: retried is failed
-	// run 1: closed is failed
-	// run 2: retried is completed
-	// run 2: closed is closed
+	// run 1: SH-MAGICFAILONCE is failed
+	// run 1: SH-MAGICFAILALWAYS is failed
+	// run 2: SH-MAGICFAILONCE is completed
+	// run 2: SH-MAGICFAILALWAYS is closed
 }
 
 // Many notifications, with a report on disk from which a later run continues.

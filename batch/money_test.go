@@ -553,7 +553,7 @@ func TestBatch_WithoutAJournalItIsNotRunAgain(t *testing.T) {
 	shippingtest.EachInBubble(t, map[string]row{
 		"unknown, no journal": {nil, true, again + "call Regulatory.SettlePurchase with the Purchase", false},
 		"waiting, no journal": {nil, false, again + "call Regulatory.Wait with its RequestID", false},
-		"unknown":             {batch.Memory(), true, "settles it without a second purchase", true},
+		"unknown":             {batch.Memory(), true, "purchases again only if nothing was charged", true},
 		"waiting":             {batch.Memory(), false, "; run the batch again; if the documents never come", true},
 	}, func(t *testing.T, test row) {
 		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Ignore: test.lost} }}

@@ -75,7 +75,7 @@ swept paid-twice "${notify[@]}" -faults twice,replayed,forged -- python3 program
 swept passes -restart -parallel 40 -timeout 12m -- python3 programs.py careful '{shipment}' '{dir}'
 swept missing -- node programs.mjs ok-is-enough '{shipment}' '{dir}'
 swept missing -restart "${notify[@]}" -faults killed -- node programs.mjs respond-first '{shipment}' '{dir}' '{port}'
-swept passes -restart -parallel 40 -timeout 12m "${notify[@]}" -- node programs.mjs queue '{shipment}' '{dir}' '{port}'
+swept passes -restart -parallel 40 -timeout 12m "${notify[@]}" -quiet 30s -- node programs.mjs queue '{shipment}' '{dir}' '{port}'
 swept paid-twice -- perl programs.pl gone-begins-again '{shipment}'
 swept passes -- perl programs.pl give-up '{shipment}'
 swept paid-twice -- bash transactions.sh '{shipment}' '{wallet}'
