@@ -103,7 +103,8 @@ func (s *sweeper) provesNothing() error {
 			"-notify, and respond with a status of 2xx", listed(n.unaccepted))
 	case len(n.Requests) == 0 && !s.config.inMemory && len(n.calls)+len(n.unknown) == 0:
 		return errors.New("sweep: the program succeeds, but it sent no request to the reference server: let it read the " +
-			"address of the service from SHIPPING_BASE_URL, and the key from SHIPPING_SECRET_KEY")
+			"address of the service from SHIPPING_BASE_URL, and the key from SHIPPING_SECRET_KEY; if it continued from " +
+			"files of an earlier run, let it write them to {dir}")
 	case len(n.Requests) == 0:
 		return fmt.Errorf("sweep: the program succeeds without a request that a fault can strike. %s", n.requestsSent())
 	}
