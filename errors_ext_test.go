@@ -453,8 +453,8 @@ func TestError_ShowsTheReasonInAnyForm(t *testing.T) {
 		// The advice was to check the base address.
 		"another form": {200, `{"status":true,"data":[]}`, "unexpected body: data is of type array instead of object; the " +
 			"response differs from the specification: read it with Client.Do, or ask the service"},
-		"no envelope": {200, `[]`, "unexpected body: the response is JSON but not the documented envelope: it has no status; " +
-			"check that the base address"},
+		"no envelope": {200, `[]`, "unexpected body: the response is JSON but not the documented envelope: it has no " +
+			"status; check that the base address"},
 		"status 200": {200, `{"status":200,"data":{"rates":[]}}`,
 			`{"status":200,"data":{"rates":[]}}` + notEnvelope + "its status is 200 instead of true or false"},
 		"no status": {200, `{"error":"This wallet is closed"}`, "This wallet is closed" + notEnvelope + "it has no status"},

@@ -402,7 +402,8 @@ func checkDraft(record *RegulatoryRequest) error {
 
 func (f *flow) waiting() *waiting {
 	intervals, _ := f.options.Poll.intervals() // the options of a flow are valid
-	return &waiting{service: f.service, id: f.id, call: f.call, polls: wait.Polls{Intervals: intervals}, progress: f.report}
+	return &waiting{service: f.service, id: f.id, call: f.call, polls: wait.Polls{Intervals: intervals},
+		progress: f.report}
 }
 
 // Wait polls a purchased request until its status is completed or failed. A failed request is returned together with an

@@ -98,7 +98,7 @@ func ExampleResolve() {
 			log.Fatal(err)
 		}
 		// The wallet was charged, and the documents are not needed any more.
-		if err := batch.Resolve(ctx, journal, items[1].Key, shipping.OutcomeCharged, "made by hand, ticket 4711"); err != nil {
+		if err := batch.Resolve(ctx, journal, items[1].Key, shipping.OutcomeCharged, "by hand, ticket 4711"); err != nil {
 			log.Fatal(err)
 		}
 	}

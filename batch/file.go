@@ -13,8 +13,8 @@ import (
 )
 
 // File is a [Journal] in an append-only file, for one process at a time. After a header, each line is a JSON object
-// whose member "record" is a [Record]. Each append is one write and one flush to the disk: on a disk that takes 2 ms for
-// a flush, a batch can record about 125 items a second. The file is locked while it is open, so that two processes
+// whose member "record" is a [Record]. Each append is one write and one flush to the disk: on a disk that takes 2 ms
+// for a flush, a batch can record about 125 items a second. The file is locked while it is open, so that two processes
 // cannot run the same batch. In a process, one [Run] or [Resolve] at a time uses it; another one returns [ErrInUse].
 //
 // A record for which [Claim.Append] returned nil survives the end of the process, a power loss, and a full disk.
@@ -52,8 +52,8 @@ var (
 // nothing, if the journal is open already.
 //
 // A record that a crash left incomplete is discarded, because the step that it records was not taken yet. For any other
-// damage, such as an empty file, a file of another kind, and a journal of a newer version, OpenFile returns an error and
-// leaves the file unchanged.
+// damage, such as an empty file, a file of another kind, and a journal of a newer version, OpenFile returns an error
+// and leaves the file unchanged.
 //
 // A new journal is written to a file whose name ends in ".new", which is then renamed, so that a crash leaves no empty
 // journal. Its directory is flushed to the disk, too. On systems that cannot flush a directory, such as Windows,

@@ -379,7 +379,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"not generated": {batch.StateFailed, fda, failed, "Regulatory.Retry succeeds, the next run completes", false},
 		"over budget":   {batch.StateOverBudget, nil, over("50"), "such as the next night, which has its own budget", false},
 		"too dear":      {batch.StateOverBudget, nil, over("150"), "; this is more than the whole budget", false},
-		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "purchases again only if nothing was charged", true},
+		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "again only if nothing was charged", true},
 		"waiting":       {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
 		"purchased": {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve with OutcomeCharged",
 			true},
@@ -490,10 +490,10 @@ func TestReport_ErrKeepsWholeClauses(t *testing.T) {
 		clauses []string
 		kept    string // after what is left out
 	}{
-		"a long clause in the middle": {[]string{"refused", strings.Repeat("on and on ", 200), advice}, "…; " + advice + "; "},
-		"a long clause at the end":    {[]string{"refused", strings.Repeat(advice+", ", 20)}, "refused; …; remove"},
-		"a long message":              {[]string{"refused" + strings.Repeat(" on and on", 200), advice}, "…; " + advice + "; "},
-		"only a long message":         {[]string{"refused" + strings.Repeat(" on and on", 200)}, "…; remove"},
+		"a long clause inside":     {[]string{"refused", strings.Repeat("on and on ", 200), advice}, "…; " + advice + "; "},
+		"a long clause at the end": {[]string{"refused", strings.Repeat(advice+", ", 20)}, "refused; …; remove"},
+		"a long message":           {[]string{"refused" + strings.Repeat(" and on", 300), advice}, "…; " + advice + "; "},
+		"only a long message":      {[]string{"refused" + strings.Repeat(" and on", 300)}, "…; remove"},
 	} {
 		result := batch.Result{Key: "SH-1", State: batch.StateError, Err: errors.New(strings.Join(test.clauses, "; "))}
 		text := (&batch.Report{Results: []batch.Result{result}}).Err().Error()

@@ -215,7 +215,7 @@ func TestMemory_Observe(t *testing.T) {
 		"processing, only analyzed":     {analyzed, []at{{1, processing}}, bought, NoList, "known", -1},
 		"a transaction, only analyzed":  {analyzed, []at{{1, paid}}, hasFailed, NoList, "known charge", -1},
 		"an expired draft":              {draft, []at{{1, `{"status":"gone"}`}}, status.Other, NoList, "known expired", -1},
-		"expired, then another status":  {draft, []at{{1, `{"status":"gone"}`}, {2, processing}}, bought, NoList, "known", -1},
+		"expired, then processing":      {draft, []at{{1, `{"status":"gone"}`}, {2, processing}}, bought, NoList, "known", -1},
 		"a status that is not a string": {draft, []at{{1, `{"status":["draft"]}`}}, unread, NoList, "known", -1},
 	} {
 		start := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)

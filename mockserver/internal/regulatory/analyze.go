@@ -137,8 +137,8 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	stored := d.store(next)
 	correct := "correct the input and analyze again"
 	if strings.HasPrefix(reason, noInvoice) {
-		correct = "add it with POST /_mock/invoices and the same Authorization (in Go: World.AddInvoice) and analyze again, " +
-			"or use one that " + InWorld
+		correct = "add it with POST /_mock/invoices and the same Authorization (in Go: World.AddInvoice) and analyze " +
+			"again, or use one that " + InWorld
 	}
 	return refuse(CodeAnalysisFailed, specAnalyzeFails,
 		"%s: %s (request %s)",

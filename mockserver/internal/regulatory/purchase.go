@@ -159,7 +159,8 @@ func chargeRefused(record *Record, err error) error {
 	if short, ok := errors.AsType[*ledger.InsufficientFundsError](err); ok {
 		missing, _ := short.Needed.Sub(short.Balance)
 		refusal := refuse(CodeInsufficientFunds, assumeFunds, "%v: add money with PATCH /_mock/ledger "+
-			`{"fund":[{"wallet":"%s","amount":%s}]} and the same Authorization (in Go: World.Fund)`, short, short.Wallet, missing)
+			`{"fund":[{"wallet":"%s","amount":%s}]} and the same Authorization (in Go: World.Fund)`, short, short.Wallet,
+			missing)
 		refusal.Data = map[string]any{"wallet": short.Wallet, "currency": short.Currency, "balance": short.Balance,
 			"needed": short.Needed}
 		return refusal.of(record)

@@ -121,8 +121,8 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 	}
 	for _, state := range regulatory.States() {
 		if purchased := status.Of(string(state)).Purchased; purchased == free[state] {
-			t.Errorf("%s: only a purchase leads to it from a draft: %t; Purchased in the table of internal/status is %t, so that "+
-				"a lost purchase stays unknown, or is taken for charged", state, !free[state], purchased)
+			t.Errorf("%s: only a purchase leads to it from a draft: %t; Purchased in the table of internal/status is %t, so "+
+				"that a lost purchase stays unknown, or is taken for charged", state, !free[state], purchased)
 		}
 		if changes[state] != state.Working() {
 			t.Errorf("%s: changes without the user: %t; the table of states has %t (a trigger of users has a row in "+
