@@ -70,35 +70,55 @@ func (d *Dialect) Set(name, text string) error {
 // Apply applies the parts of a text, from left to right: "contrary", "strict", "standard-webhooks", FIELD=VALUE, or
 // FIELD+=VALUE (see [Line]), separated by commas or line breaks. Any other part belongs to the value before it.
 func (d *Dialect) Apply(text string) error {
-	presets := presets()
 	for _, setting := range settingsOf(text) {
-		name, value, isField := strings.Cut(setting, "=")
+		decision, _, commented := strings.Cut(strings.ReplaceAll(setting, "\t", " "), " #")
+		err := d.apply(strings.TrimSpace(decision))
 		switch {
-		case presets[setting] != nil:
-			d.Overlay(presets[setting]())
-		case !isField:
-			name, value, several := strings.Cut(strings.Replace(setting, ":", " ", 1), " ")
-			if _, err := d.field(name); err == nil {
-				return fmt.Errorf("%q has no =: write %q", setting, Line{name, strings.TrimLeft(value, " :->")})
-			}
-			if several {
-				return fmt.Errorf("%q has no =: write FIELD = VALUE, such as \"offer.amount = total\"", setting)
-			}
-			return fmt.Errorf("unknown dialect %q%s", setting, spelling.Suggestion(setting, slices.Sorted(maps.Keys(presets))))
-		default:
-			name, adds := strings.CutSuffix(strings.TrimSpace(name), "+")
-			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-			change := d.Set
-			if adds {
-				change = d.add
-			}
-			if err := change(name, value); err != nil {
-				return err
-			}
-			if right, twice := strings.CutPrefix(value, "="); twice {
-				return fmt.Errorf("%s is %q: write %q", name, value, Line{name, strings.TrimSpace(right)})
-			}
+		case err != nil && commented:
+			return fmt.Errorf("%w; write the comment on a line of its own", err)
+		case commented:
+			return fmt.Errorf("%q: write the comment on a line of its own", setting)
+		case err != nil:
+			return err
 		}
+	}
+	return nil
+}
+
+// apply applies one part of a text.
+func (d *Dialect) apply(setting string) error {
+	presets := presets()
+	name, value, isField := strings.Cut(setting, "=")
+	switch {
+	case presets[setting] != nil:
+		d.Overlay(presets[setting]())
+		return nil
+	case !isField:
+		name, value, several := strings.Cut(strings.Replace(setting, ":", " ", 1), " ")
+		if _, err := d.field(name); err == nil {
+			return fmt.Errorf("%q has no =: write %q", setting, Line{name, strings.TrimLeft(value, " :->")})
+		}
+		if several {
+			return fmt.Errorf("%q has no =: write FIELD = VALUE, such as \"offer.amount = total\"", setting)
+		}
+		return fmt.Errorf("unknown dialect %q%s", setting, spelling.Suggestion(setting, slices.Sorted(maps.Keys(presets))))
+	}
+	name, adds := strings.CutSuffix(strings.TrimSpace(name), "+")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	change := d.Set
+	if adds {
+		change = d.add
+	}
+	bare := strings.Trim(strings.ReplaceAll(value, `"`, ""), "'")
+	right := strings.TrimLeft(bare, "= ")
+	if err := change(name, right); err != nil {
+		return err
+	}
+	switch {
+	case bare != value:
+		return fmt.Errorf("%s is in quotes: write %q", name, Line{name, right})
+	case right != value:
+		return fmt.Errorf("%s is %q: write %q", name, value, Line{name, right})
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Retry is the condition under which the client sends an operation again.
@@ -96,6 +98,7 @@ func All() []Operation {
 // method and a path, such as "PATCH /v1/again/{request_id}". It has the placeholders of the assumed route.
 func WithRoutes(routes map[string]string) ([]Operation, error) {
 	table := All()
+	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 	for name, route := range routes {
 		i := slices.IndexFunc(table, func(o Operation) bool { return o.Name == name && o.Provisional })
 		if i < 0 {
@@ -114,6 +117,10 @@ func WithRoutes(routes map[string]string) ([]Operation, error) {
 		}
 		if problem := problemOf(path, table[i].Route); problem != "" {
 			return nil, fmt.Errorf("gives %s the route %q, %s", name, path, problem)
+		}
+		if found && !slices.Contains(methods, method) {
+			return nil, fmt.Errorf("gives %s the method %q: write \"routes += %s=%s %s\"", name, method, name,
+				cmp.Or(spelling.Nearest(method, methods), table[i].Method), path)
 		}
 		table[i].Method, table[i].Route = cmp.Or(method, table[i].Method), path
 	}
