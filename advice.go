@@ -242,14 +242,15 @@ func (e *RegulatoryError) advice() string {
 		return "; do not purchase again: " + e.settleAdvice() + e.undeclared()
 	case e.Outcome == OutcomeNotCharged && errors.Is(e.Err, ErrInsufficientFunds):
 		return "; add money to the wallet, then purchase again"
-	case e.Outcome == OutcomeNotCharged && slices.ContainsFunc(callsIn(e.Err), (*Error).ofExpired):
+	case e.Outcome == OutcomeNotCharged && (e.Request != nil && e.Request.expired() ||
+		slices.ContainsFunc(callsIn(e.Err), (*Error).ofExpired)):
 		return "; the draft has expired: call Regulatory.Analyze again"
 	case e.Outcome == OutcomeNotCharged && e.Purchase != nil && e.Purchase.Refused:
 		return "; correct the cause, then purchase again" + e.undeclared()
 	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed):
 		return "; nothing was charged"
 	case e.Step == wait.StepAnalyzed:
-		return "; this call purchased nothing: call Regulatory.Resume to continue" + e.undeclaredStatus()
+		return "; this call purchased nothing" + e.undeclaredStatus() + "; call Regulatory.Resume to continue"
 	case errors.Is(e.Err, ErrOverBudget): // which states that nothing was purchased
 		return ""
 	case e.Step == wait.StepEdited, e.Step == wait.StepSelected:
@@ -413,7 +414,7 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	if line := e.Request.declareLine("record.states", string(e.Request.Status)+meaning); line != "" {
 		text += condition + line
 	}
-	return text + "; no line declares it as draft, completed or failed"
+	return text + "; no line can declare it as draft, completed or failed"
 }
 
 // undeclared returns the lines that explain the response to a purchase; see [Error.undeclared].

@@ -312,6 +312,8 @@ func (f *flow) choose(p *PurchaseRequest) error {
 	switch budget := f.options.Budget; {
 	case len(selected) == 0:
 		return p.Draft.withoutOffers() // Select may have needed the offers
+	case p.Validate() != nil: // it would be refused later, and its cost is not that of the documents
+		return p.Validate()
 	case budget != nil:
 		f.most.Currency = budget.Currency
 		f.most.Amount, err = budget.Check(p.Draft, p.DocumentTypes...)

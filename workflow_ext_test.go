@@ -194,7 +194,9 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 		"reading the edited draft": {edit(nil), done, gone, "edited", shipping.ErrNotFound,
 			"edit: regulatory.get: 404 Not Found: gone"},
 		"select":                {choose(stop), done, draft, "selected", stop, "(last seen draft): select: not this one"},
-		"selecting an odd slug": {choose(nil, "NEW"), done, draft, "purchased", shipping.ErrInvalidRequest, `names "NEW"`},
+		"selecting an odd slug": {choose(nil, "NEW"), done, draft, "selected", shipping.ErrInvalidRequest, `names "NEW"`},
+		"selecting one twice": {shipping.AnalyzeAndPollOptions{Budget: shippingtest.Must(shipping.ParseBudget("7.00 NGN"))(t),
+			Select: choose(nil, "FDA", "FDA").Select}, done, draft, "selected", shipping.ErrInvalidRequest, "names FDA twice"},
 		"purchase": {*selectAll, refusal(400, "insufficient funds"), draft, "purchased", shipping.ErrInvalidRequest,
 			"shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds"},
 		"lost purchase": {*selectAll, shippingtest.NoResponse(), draft, "purchased", shipping.ErrConnection,
@@ -593,7 +595,7 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 		"analyzing, reads fail":  {analyzing, busy, 5 * time.Second, draft, ""},
 		"analyzing, then failed": {analyzing, analyzing, 2 * time.Second, record("failed"), "failed"},
 		"analyzing for ever": {analyzing, analyzing, time.Hour, draft,
-			`the analysis has not finished after 1m0s; this call purchased nothing: call Regulatory.Resume to continue; ` +
+			`the analysis has not finished after 1m0s; this call purchased nothing; ` +
 				`neither the specification nor the dialect lists the status "analyzing"; if a draft with this status has ` +
 				`expired, write in the dialect "record.states += analyzing=expired"; if the analysis is under way, write`},
 		"analyzing, then purchased": {analyzing, analyzing, 2 * time.Second, done, "not a draft any more"},

@@ -299,10 +299,15 @@ func (r Result) retryable() bool {
 		failed, ok := errors.AsType[*shipping.Error](r.Err)
 		return ok && failed.Retryable()
 	case StateWaiting, StateUnknown:
-		return !slices.ContainsFunc([]error{shipping.ErrUnauthorized, shipping.ErrOverBudget, ErrDamaged},
-			func(lasting error) bool { return errors.Is(r.Err, lasting) })
+		return !errors.Is(r.Err, shipping.ErrUnauthorized) && !errors.Is(r.Err, shipping.ErrOverBudget) &&
+			!r.lacksRecords()
 	}
 	return false
+}
+
+// lacksRecords reports whether the journal has lost records, without which another run could buy twice.
+func (r Result) lacksRecords() bool {
+	return errors.Is(r.Err, ErrDamaged) || errors.Is(r.Err, ErrMoved)
 }
 
 // cause returns the part of the error that other items can share: it has no words with a digit, such as ids and
@@ -480,6 +485,8 @@ func (r Result) next() string {
 	switch {
 	case r.State == StateCompleted:
 		return "its documents are generated"
+	case r.lacksRecords():
+		return "once this is corrected, run the batch again"
 	case errors.Is(r.Err, errExpired):
 		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
 			"analyze it again"
@@ -639,7 +646,7 @@ func (o *Options) complete() error {
 	}
 	switch {
 	case o.Journal == (*File)(nil):
-		problem = "has a Journal that is a nil *batch.File: check the error of OpenFile"
+		problem = "has a Journal that is " + nilFile
 	case o.Journal == nil && o.Period != "":
 		problem = "has a Period without a Journal, which records what was spent in it, and what was purchased: set Journal " +
 			"to that of OpenFile, or leave Period empty"

@@ -91,6 +91,10 @@ func openFile(path string, storage logfile.Storage) (*File, error) {
 	return j, nil
 }
 
+const nilFile = "a nil *batch.File: check the error of OpenFile"
+
+var errNilFile = invalid("journal", "is "+nilFile)
+
 // explain returns the error of a call of the log.
 func (j *File) explain(err error) error {
 	const putBack = "put a complete copy of the file in its place before the next run, which could buy twice without " +
@@ -128,6 +132,9 @@ func (j *File) OfSource(ctx context.Context, source string) ([]Record, error) {
 
 // Records returns all records in the order in which they were appended, including those since the journal was opened.
 func (j *File) Records() (records []Record, err error) {
+	if j == nil {
+		return nil, errNilFile
+	}
 	defer j.locked()()
 	_, err = j.log.Read(func(object []byte) error {
 		record, err := parseRecord(object)
@@ -178,6 +185,9 @@ func (j *File) end() error {
 // Close waits for a running Append, closes the file and releases its lock. The error is [ErrDamaged] or
 // [ErrMoved] if the file was changed after the last append.
 func (j *File) Close() error {
+	if j == nil {
+		return errNilFile
+	}
 	defer j.locked()()
 	return j.explain(j.log.Close())
 }

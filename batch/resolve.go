@@ -33,6 +33,8 @@ func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.
 		return errNilContext
 	case journal == nil:
 		return invalid(function, "needs a journal: open it with OpenFile")
+	case journal == (*File)(nil):
+		return errNilFile
 	case outcome != shipping.OutcomeCharged && outcome != shipping.OutcomeNotCharged:
 		return invalid(function, fmt.Sprintf("needs the outcome %q or %q, and got %q", shipping.OutcomeCharged,
 			shipping.OutcomeNotCharged, outcome))

@@ -185,6 +185,14 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 			t.Errorf("%s: something was sent", name)
 		}
 	}
+	var unopened *batch.File // of a program that ignores the error of OpenFile
+	_, unread := unopened.Records()
+	for _, err := range []error{unread, unopened.Close(),
+		batch.Resolve(t.Context(), unopened, "SH-1", shipping.OutcomeCharged, "seen")} {
+		if err == nil || !strings.Contains(err.Error(), "check the error of OpenFile") {
+			t.Errorf("a nil file: %v", err)
+		}
+	}
 	for name, journal := range map[string]batch.Journal{"no journal": nil,
 		"the shortest lease": batchtest.NewJournal(375 * time.Second)} {
 		report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), nil, &options{
