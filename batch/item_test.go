@@ -62,7 +62,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		"purchased":                         {at(batch.StepPurchased), "completed", false, true, 0, batch.StateCompleted, ""},
 		"unknown, and charged":              {purchasing(t, "SH-1"), "completed", false, true, 0, batch.StateCompleted, ""},
 		"unknown, and not charged":          {purchasing(t, "SH-1"), "draft", false, true, 1, batch.StateCompleted, ""},
-		"unknown, and undecided": {purchasing(t, "SH-1"), "paused", false, true, 0, batch.StateUnknown,
+		"unknown, and undecided": {purchasing(t, "SH-1"), "unlisted", false, true, 0, batch.StateUnknown,
 			"outcome unknown"},
 		"failed analysis": {unanalyzed, "failed", true, true, 1, batch.StateCompleted, ""},
 		"failed generation": {at(batch.StepFailed), "failed", false, true, 0, batch.StateFailed,

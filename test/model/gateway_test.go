@@ -285,7 +285,7 @@ func (x *exchange) read() {
 		r.Edit(func(data map[string]any) bool { data["request_id"] = "RD-ANOTHER000000001"; return true })
 	case "paused":
 		r.Edit(func(data map[string]any) bool {
-			data["status"] = "paused"
+			data["status"] = "unlisted"
 			delete(data, "documents")
 			delete(data, "charged_amount")
 			return true
