@@ -38,6 +38,7 @@ var (
 	ErrStoreMoved = errors.New("webhook: the file of the store was removed, replaced or truncated while it was open; " +
 		"put the file back and open the store again: without it, notifications that were accepted before can be handled " +
 		"again")
+	errNoFileStore = errors.New("webhook: the store is a nil *FileStore: check the error of OpenFileStore")
 )
 
 // OpenFileStore opens the store at path, or creates it. The file has lines of about 150 bytes, at most twice as many as
@@ -99,6 +100,9 @@ func (s *FileStore) open(line func(object []byte) error) error {
 
 // Claim implements [Store].
 func (s *FileStore) Claim(ctx context.Context, id, claim string) (ClaimState, error) {
+	if s == nil {
+		return 0, errNoFileStore
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.writable(); err != nil {
@@ -110,6 +114,9 @@ func (s *FileStore) Claim(ctx context.Context, id, claim string) (ClaimState, er
 // Accept implements [Store]. If it returns an error other than [ErrClaimLost], the id is remembered, and is in the file
 // once a later Claim has succeeded.
 func (s *FileStore) Accept(_ context.Context, id, claim string) error {
+	if s == nil {
+		return errNoFileStore
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, added, err := s.memory.accept(id, claim)
@@ -127,11 +134,17 @@ func (s *FileStore) Accept(_ context.Context, id, claim string) error {
 
 // Release implements [Store].
 func (s *FileStore) Release(ctx context.Context, id, claim string) error {
+	if s == nil {
+		return errNoFileStore
+	}
 	return s.memory.Release(ctx, id, claim)
 }
 
 // Close closes the file and releases its lock. Close the receiver first.
 func (s *FileStore) Close() error {
+	if s == nil {
+		return errNoFileStore
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if errors.Is(s.err, os.ErrClosed) {

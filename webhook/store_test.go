@@ -117,8 +117,17 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 	}
 	for path, want := range map[string]string{filepath.Join(t.TempDir(), "missing", "store"): "; make its folder first",
 		"": "the path is empty", t.TempDir(): "is a folder: pass the path of a file in it"} {
-		if _, err := webhook.OpenFileStore(path, webhook.StoreOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		none, err := webhook.OpenFileStore(path, webhook.StoreOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the path %q: %v", path, err)
+		}
+		// A program that defers Close before it checks the error panicked.
+		_, claim := none.Claim(t.Context(), "a", "one")
+		for _, err := range []error{claim, none.Accept(t.Context(), "a", "one"), none.Release(t.Context(), "a", "one"),
+			none.Close()} {
+			if err == nil || !strings.Contains(err.Error(), "check the error of OpenFileStore") {
+				t.Errorf("a nil store: %v", err)
+			}
 		}
 	}
 	path := filepath.Join(t.TempDir(), "store")
