@@ -160,6 +160,9 @@ func (c *Client) label() string {
 	return c.core.key.Text(label)
 }
 
+// quotes are what docker --env-file leaves around a value.
+const quotes = `"'`
+
 func checkKey(key string) error {
 	const option = "secretKey"
 	switch {
@@ -167,6 +170,8 @@ func checkKey(key string) error {
 		return invalidOption(option, "is empty: pass the account's secret key, or use NewClientFromEnv with "+envSecretKey)
 	case strings.TrimSpace(key) != key:
 		return invalidOption(option, "has spaces or line breaks around it: trim it, for example after reading it from a file")
+	case strings.Trim(key, quotes) != key:
+		return invalidOption(option, "has quotes around it: remove the quotes")
 	case strings.HasPrefix(strings.ToLower(key), "bearer "):
 		return invalidOption(option, `starts with "Bearer": pass the bare key, the client adds the scheme`)
 	}
@@ -198,6 +203,8 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 	}
 	u, err := url.Parse(address)
 	switch {
+	case strings.Trim(address, quotes) != address:
+		return baseURL{}, invalidOption(option, "has quotes around it: remove the quotes")
 	case err != nil && strings.Contains(address, "://"):
 		return baseURL{}, invalidOption(option, "is not a URL: write it like https://api.example.com")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https":

@@ -24,6 +24,8 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 		"key with a space":       {"sk test", base, "has a character that no HTTP header can carry"},
 		"key with a line inside": {"sk\r\nX-Evil: 1", base, "has a character that no HTTP header can carry"},
 		"key with curly quotes":  {"“sk_test_1”", base, "check for pasted quotes"},
+		"key in quotes":          {`"sk_test_1"`, base, "secretKey has quotes around it: remove the quotes"},
+		"address in quotes":      {key, `"https://api.example.com"`, "WithBaseURL has quotes around it: remove the quotes"},
 		"key with its scheme":    {"Bearer sk_test_1", base, `starts with "Bearer": pass the bare key`},
 		"no address": {key, "",
 			`shipping: WithBaseURL is missing: there is no built-in host; pass WithBaseURL("https://…") or set ` +
@@ -89,6 +91,8 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"negative obedience": {retry(policy{MaxRetryAfter: -1}), negative},
 		"negative burst":     {retry(policy{Burst: -1}), negative},
 		"nanoseconds":        {retry(policy{AttemptTimeout: 30}), "AttemptTimeout 30ns: write it with a unit"},
+		"a shortest wait":    {retry(policy{MinWait: 1, MaxWait: 30}), "MinWait 1ns: write it with a unit"},
+		"a longest wait":     {retry(policy{MaxWait: 30}), "MaxWait 30ns: write it with a unit"},
 		"no number":          {retry(policy{ExtraLoad: math.NaN()}), "WithRetryPolicy has an ExtraLoad that is not a number"},
 		"negative size":      {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes is negative: pass a number of bytes"},
 		"unknown operation": {route(t, "x", "/x"),

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -65,7 +66,7 @@ func TestTheServiceGetsTheSpanOfEachAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL), shipping.WithObserver(calls),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}))
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: time.Microsecond, MaxWait: time.Microsecond}))
 	if err != nil {
 		t.Fatal(err)
 	}
