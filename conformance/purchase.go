@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // purchase sends a purchase, unless something that it needs is missing. The report lists the purchases that are sent.
@@ -187,6 +188,10 @@ func (s *session) chosen(d draft) (c cost, unknown missing) {
 	budget, err := shipping.ParseBudget(s.most)
 	if err != nil {
 		return c, s.notBought(d, err)
+	}
+	if !slices.Contains(d.slugs, s.document) {
+		return c, missing{NotRun, fmt.Sprintf("%sthe draft does not offer %s (-purchase, WithPurchase)%s", notBought,
+			s.document, spelling.Suggestion(s.document, d.slugs))}
 	}
 	if s.known.Offer.DefaultCurrency == "wallet" {
 		known := *s.known

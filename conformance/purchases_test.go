@@ -68,7 +68,8 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 
 		{offers, buys("FDA", "19.99 NGN"), "", "20.00 NGN needed, 19.99 NGN allowed: raise the limit"},
 		{offers, buys("FDA", "20 USD"), "", "it costs up to 20.00 NGN: set a limit in that currency"},
-		{offers, buys("WATCH", "20 NGN"), "", "the draft offers FDA, STEEL"},
+		{offers, buys("WATCH", "20 NGN"), "", "does not offer WATCH (-purchase, WithPurchase): use one of FDA, STEEL"},
+		{offers, buys("STEELL", "20 NGN"), "", `does not offer STEELL (-purchase, WithPurchase): did you mean "STEEL"?`},
 		{offers, buys("FDA", "all"), "", "write the number first, then a space and the currency"},
 		{offers, buys("FDA", "20"), "", "needs an amount and a currency"},
 		{`{"slug":"FDA","price":7,"currency":"NGN"}`, buys("FDA", "7 NGN"), "FDA", ""},

@@ -135,6 +135,8 @@ func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
 	case err != nil:
 		problem := strings.NewReplacer("shipping: ", "", "ParseBudget ", "").Replace(err.Error())
 		return nil, exit{exitUsage, errors.New("-most: " + problem)}
+	case cmd.String("shipment") == "" && cmd.String("invoice") == "":
+		return nil, errors.New("-purchase needs -shipment or -invoice; nothing was sent")
 	}
 	return append(opts, conformance.WithPurchase(document, most)), nil
 }

@@ -101,13 +101,20 @@ func TestRun_Errors(t *testing.T) {
 			`the currency, such as "150.00 NGN"`},
 		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most 50", exitUsage,
 			`-most: needs an amount and a currency of three letters, with one space, such as "150.00 NGN"`},
+		// The reason was one of 38 in the whole report.
+		{"conform http://127.0.0.1:1 -key k -write -purchase FDA -most {most}", exitFailure,
+			"-purchase needs -shipment or -invoice; nothing was sent"},
 		{"env -url http://{busy}", exitFailure, "no mockserver responds"},
 		{"env -url 4010", exitFailure, "invalid base address"},
 	} {
 		t.Run(test.line, func(t *testing.T) {
 			t.Parallel()
-			replaced := strings.NewReplacer("{busy}", busy, "{running}", running, "{bad}", bad)
-			got := invoke(t, nil, strings.Fields(replaced.Replace(test.line))...).want(t, test.code)
+			replaced := strings.NewReplacer("{busy}", busy, "{running}", running, "{bad}", bad, "{most}", "9000.00 NGN")
+			args := strings.Fields(test.line)
+			for i := range args {
+				args[i] = replaced.Replace(args[i])
+			}
+			got := invoke(t, nil, args...).want(t, test.code)
 			if want := replaced.Replace(test.want); !strings.Contains(got.stderr, want) || got.stdout != "" {
 				t.Errorf("standard output:\n%s\nstandard error:\n%s\nwant %q", got.stdout, got.stderr, want)
 			}
