@@ -54,7 +54,7 @@ func NewAmount(units int64, decimals int) (Amount, error) {
 	if decimals < 0 || decimals > decimal.MaxDigits {
 		return Amount{}, invalidOption("NewAmount", fmt.Sprintf("takes 0 to 18 decimals, and got %d", decimals))
 	}
-	return fitting(decimal.New(units, uint8(decimals)))
+	return calculation("NewAmount").fitting(decimal.New(units, uint8(decimals)))
 }
 
 // ParseAmount reads a decimal number in JSON's notation, exponents included: "19.99", "-3", "1e3".
@@ -79,26 +79,32 @@ func ParseAmount(text string) (Amount, error) {
 func (a Amount) readable(argument Amount) error {
 	switch amountUnreadable {
 	case a.state:
-		return fmt.Errorf("%w: check Known of the amount before you use it", ErrAmountUnreadable)
+		return fmt.Errorf("%w: check Known of the receiver, such as a in a.Add(b), before you use it", ErrAmountUnreadable)
 	case argument.state:
-		return fmt.Errorf("%w: check Known of the argument before you use it", ErrAmountUnreadable)
+		return fmt.Errorf("%w: check Known of the argument, such as b in a.Add(b), before you use it", ErrAmountUnreadable)
 	}
 	return nil
 }
 
 func knownAmount(n decimal.Number) Amount { return Amount{number: n, state: amountKnown} }
 
+// calculation is the name of a function that computes an amount.
+type calculation string
+
 // fitting returns the amount of a result of arithmetic.
-func fitting(n decimal.Number, fits bool) (Amount, error) {
+func (c calculation) fitting(n decimal.Number, fits bool) (Amount, error) {
 	if !fits {
-		return Amount{}, overflow()
+		return Amount{}, c.overflow()
 	}
 	return knownAmount(n), nil
 }
 
-func overflow() error {
-	return fmt.Errorf("%w: that of this calculation: round its amounts first (MulRound rounds a product)",
-		ErrAmountOverflow)
+func (c calculation) overflow() error {
+	advice := "use smaller amounts, or round them first"
+	if c == "Mul" {
+		advice += ", or call MulRound"
+	}
+	return fmt.Errorf("%w: the result of %s: %s", ErrAmountOverflow, c, advice)
 }
 
 // Known reports whether the amount was given and readable: false for an absent or null field, for an
@@ -113,7 +119,7 @@ func (a Amount) Add(b Amount) (Amount, error) {
 	if err := a.readable(b); err != nil {
 		return Amount{}, err
 	}
-	return fitting(a.number.Add(b.number))
+	return calculation("Add or Sub").fitting(a.number.Add(b.number))
 }
 
 // Sub returns a - b exactly, or an error.
@@ -124,7 +130,7 @@ func (a Amount) Mul(b Amount) (Amount, error) {
 	if err := a.readable(b); err != nil {
 		return Amount{}, err
 	}
-	return fitting(a.number.Mul(b.number))
+	return calculation("Mul").fitting(a.number.Mul(b.number))
 }
 
 // MulRound returns a × b rounded to the given number of decimals (0 to 18), halves away from zero. Only the rounded
@@ -133,7 +139,7 @@ func (a Amount) MulRound(b Amount, decimals int) (Amount, error) {
 	if err := a.readable(b); err != nil {
 		return Amount{}, err
 	}
-	return fitting(a.number.MulRound(b.number, scale(decimals)))
+	return calculation("MulRound").fitting(a.number.MulRound(b.number, scale(decimals)))
 }
 
 // Split divides a into n parts with the given number of decimals, which are equal or differ by one unit of the last
@@ -149,7 +155,7 @@ func (a Amount) Split(n, decimals int) ([]Amount, error) {
 		return nil, fmt.Errorf("shipping: cannot split %s into parts with %d decimals, because it has %d: round it first", a,
 			decimals, a.number.Scale)
 	case !ok:
-		return nil, overflow()
+		return nil, calculation("Split").overflow()
 	}
 	parts := make([]Amount, n)
 	for i := range parts {
@@ -213,7 +219,7 @@ func (a Amount) Flat() (int64, error) {
 	}
 	flat, ok := a.number.Round(2).At(2)
 	if !ok {
-		return 0, overflow()
+		return 0, calculation("Flat").overflow()
 	}
 	return flat, nil
 }

@@ -217,7 +217,7 @@ func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
 			t.Errorf("%s: drift %q", sent, reported)
 		}
 		if _, err := transaction.Signed(); transaction.Amount.Known() == (err != nil) ||
-			err != nil && !strings.Contains(err.Error(), "of transaction TR-1 is 12345678901234567890") {
+			err != nil && !strings.Contains(err.Error(), "transaction TR-1 has the amount 12345678901234567890") {
 			t.Errorf("%s: %v", sent, err)
 		}
 	}
@@ -421,6 +421,7 @@ func TestTransaction_Signed(t *testing.T) {
 		switch {
 		case tc.signed == "":
 			if err == nil || signed.Known() || !strings.Contains(err.Error(), "transaction TR-1") ||
+				tc.amount == "" && !strings.Contains(err.Error(), ": transaction TR-1 has no amount: check it") ||
 				errors.Is(err, shipping.ErrAmountUnreadable) == transaction.Amount.Known() {
 				t.Errorf("%s: %s, %v; want an error about TR-1", name, signed, err)
 			}

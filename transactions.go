@@ -156,12 +156,11 @@ func (l transactionList) contents() ([]Transaction, Pagination) { return l.Trans
 func (t *Transaction) Signed() (Amount, error) {
 	switch {
 	case !t.Amount.Known():
-		problem := "missing"
+		problem := "no amount"
 		if t.Amount.state == amountUnreadable {
-			problem = t.sent("amount", "unreadable")
+			problem = "the amount " + t.sent("amount", "unreadable")
 		}
-		return Amount{}, fmt.Errorf("%w: that of transaction %s is %s: check it by hand",
-			ErrAmountUnreadable, oneLine(t.TransactionID, maxErrorID), problem)
+		return Amount{}, fmt.Errorf("%w: transaction %s has %s: check it by hand", ErrAmountUnreadable, t.id(), problem)
 	case t.Amount.Sign() < 0:
 		return Amount{}, t.notBooked("its amount is negative (" + t.Amount.String() +
 			"), and only its flow shows a direction")
@@ -176,8 +175,12 @@ func (t *Transaction) Signed() (Amount, error) {
 }
 
 func (t *Transaction) notBooked(reason string) error {
-	return fmt.Errorf("shipping: transaction %s cannot be booked: %s: check it by hand",
-		oneLine(t.TransactionID, maxErrorID), reason)
+	return fmt.Errorf("shipping: transaction %s cannot be booked: %s: check it by hand", t.id(), reason)
+}
+
+// id returns the identifier for an error.
+func (t *Transaction) id() string {
+	return cmp.Or(oneLine(t.TransactionID, maxErrorID), "without an id")
 }
 
 // Doubt returns the reasons why a bookkeeper should check the amount that [Transaction.Signed] returns; "" if there are
