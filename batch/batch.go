@@ -198,7 +198,7 @@ type Report struct {
 	// Beside is the sum of the Beside of all results, which a budget needs in addition to the prices.
 	Beside shipping.Amount
 
-	unrepeatable bool // without a journal, another run would repeat the purchases of this one
+	unrepeatable bool // without a journal, or without its records, another run would repeat the purchases of this one
 }
 
 // Count returns how many items are in a state; 0 for a nil report.
@@ -287,8 +287,8 @@ func (r *Report) together() string {
 }
 
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
-// whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]). It is false if the run had
-// no journal and has sent a purchase, which another run would repeat.
+// whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]). It is false if another run
+// would repeat purchases: if this one had no journal, or the journal is [ErrDamaged] or [ErrMoved].
 func (r *Report) Retryable() bool {
 	return r != nil && !r.unrepeatable && slices.ContainsFunc(r.Results, Result.retryable)
 }
@@ -300,15 +300,13 @@ func (r Result) retryable() bool {
 		return ok && failed.Retryable()
 	case StateWaiting, StateUnknown:
 		return !errors.Is(r.Err, shipping.ErrUnauthorized) && !errors.Is(r.Err, shipping.ErrOverBudget) &&
-			!r.lacksRecords()
+			!lacksRecords(r.Err)
 	}
 	return false
 }
 
-// lacksRecords reports whether the journal has lost records, without which another run could buy twice.
-func (r Result) lacksRecords() bool {
-	return errors.Is(r.Err, ErrDamaged) || errors.Is(r.Err, ErrMoved)
-}
+// lacksRecords reports whether an error is that of a journal without some of its records: another run could buy twice.
+func lacksRecords(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrMoved) }
 
 // cause returns the part of the error that other items can share: it has no words with a digit, such as ids and
 // amounts, no key of the item, and no remarks in brackets, such as the number of attempts.
@@ -475,6 +473,9 @@ func (e reportError) Unwrap() (errs []error) {
 // closesUncharged is what a person can do about an item that the next run would repeat for ever.
 const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
 
+// restoreJournal is what to do before another run if the journal lacks records.
+const restoreJournal = "once the journal is in its place, run the batch again"
+
 // next returns what to do about an open item.
 func (r Result) next() string {
 	if failed, ok := r.Err.(*itemError); ok {
@@ -485,8 +486,8 @@ func (r Result) next() string {
 	switch {
 	case r.State == StateCompleted:
 		return "its documents are generated"
-	case r.lacksRecords():
-		return "once this is corrected, run the batch again"
+	case lacksRecords(r.Err):
+		return restoreJournal
 	case errors.Is(r.Err, errExpired):
 		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
 			"analyze it again"
@@ -570,7 +571,13 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 		if err := file.begin(); err != nil {
 			return notBegun(items, err), err
 		}
-		defer func() { err = cmp.Or(err, file.end()) }()
+		defer func() {
+			ended := file.end()
+			if report != nil {
+				report.unrepeatable = report.unrepeatable || lacksRecords(ended)
+			}
+			err = cmp.Or(err, ended)
+		}()
 	}
 	run := newRun(client, options, call)
 	defer run.beginWriting(ctx)()

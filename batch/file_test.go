@@ -3,6 +3,8 @@ package batch_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,6 +95,30 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 		if err == nil {
 			again.Close()
 		}
+	}
+}
+
+// After its journal was removed, Retryable was true, and the next run purchased everything again.
+func TestFile_RemovedInARunIsNotRunAgain(t *testing.T) {
+	t.Parallel()
+	path, charges := filepath.Join(t.TempDir(), "journal"), 0
+	service := &walletService{charged: func() {
+		if charges++; charges == 3 {
+			_ = os.Remove(path)
+		}
+	}}
+	waits := roundTrip(func(r *http.Request) (*http.Response, error) { // SH-1 waits for its documents
+		if strings.HasSuffix(r.URL.Path, "/RD-SH-1") {
+			return shippingtest.OK(`{"request_id":"RD-SH-1","status":"processing"}`)(r)
+		}
+		return service.RoundTrip(r)
+	})
+	report, err := batch.Run(t.Context(), walletClient(t, waits), walletItems(3),
+		&batch.Options{Concurrency: 1, Select: shipping.SelectAll, Journal: openJournal(t, path)})
+	text := fmt.Sprint(report.Err())
+	if !errors.Is(err, batch.ErrMoved) || report.Retryable() || strings.Contains(text, "; run the batch again") ||
+		!strings.Contains(text, "once the journal is in its place, run the batch again") {
+		t.Errorf("%v, retryable %t, %s", err, report.Retryable(), text)
 	}
 }
 
