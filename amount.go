@@ -49,10 +49,10 @@ var (
 const decimalPointHint = "use a point for decimals and no other separator, such as 1000.50"
 
 // NewAmount returns units × 10^-decimals: NewAmount(1999, 2) is 19.99. It returns
-// [ErrAmountOverflow] for more than 18 digits, and a [*ValidationError] for decimals outside 0 to 18.
+// [ErrAmountOverflow] for more than 18 digits, or decimals outside 0 to 18.
 func NewAmount(units int64, decimals int) (Amount, error) {
 	if decimals < 0 || decimals > decimal.MaxDigits {
-		return Amount{}, invalidOption("NewAmount", fmt.Sprintf("takes 0 to 18 decimals, and got %d", decimals))
+		return Amount{}, fmt.Errorf("%w: NewAmount takes 0 to 18 decimals, and got %d", ErrAmountOverflow, decimals)
 	}
 	return calculation("NewAmount").fitting(decimal.New(units, uint8(decimals)))
 }

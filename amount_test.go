@@ -105,7 +105,7 @@ func TestAmountArithmetic(t *testing.T) {
 
 func TestNewAmount(t *testing.T) {
 	for _, decimals := range []int{-1, 19, 274} {
-		if a, err := shipping.NewAmount(1999, decimals); !errors.Is(err, shipping.ErrInvalidRequest) {
+		if a, err := shipping.NewAmount(1999, decimals); !errors.Is(err, shipping.ErrAmountOverflow) {
 			t.Errorf("%d decimals: %s, %v", decimals, a, err)
 		}
 	}

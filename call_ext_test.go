@@ -562,7 +562,7 @@ func TestRetry_TheBudgetCanBeSwitchedOffOrChanged(t *testing.T) {
 		"half":           {shipping.RetryPolicy{ExtraLoad: 0.5, Burst: 1}, 50},
 		"a larger burst": {shipping.RetryPolicy{ExtraLoad: 1e-9, Burst: 25}, 25},
 	} {
-		test.policy.MinWait, test.policy.MaxWait = time.Microsecond, time.Microsecond
+		test.policy.MinWait, test.policy.MaxWait = 1, 1
 		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"))
 		client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(test.policy))
 		for range 100 {

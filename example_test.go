@@ -163,7 +163,7 @@ func Example_testing() {
 	client, err := shipping.NewClient("sk_test_1",
 		shipping.WithBaseURL("https://api.example.com"),
 		shipping.WithHTTPClient(&http.Client{Transport: mock}),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond}))
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: 1, MaxWait: 1})) // retries after 1 ns
 	if err != nil {
 		fmt.Println(err)
 		return

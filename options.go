@@ -150,9 +150,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		return p, invalidOption("WithRetryPolicy",
 			"has a negative field: leave it 0 for the default, or set MaxAttempts to 1 to never retry")
 	}
-	problem := withoutUnit("MinWait MaxWait MaxRetryAfter AttemptTimeout", p.MinWait, p.MaxWait, p.MaxRetryAfter,
-		p.AttemptTimeout)
-	if problem != "" {
+	if problem := withoutUnit("AttemptTimeout", p.AttemptTimeout); problem != "" {
 		return p, invalidOption("WithRetryPolicy", problem)
 	}
 	if math.IsNaN(p.ExtraLoad) {

@@ -91,8 +91,6 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"negative obedience": {retry(policy{MaxRetryAfter: -1}), negative},
 		"negative burst":     {retry(policy{Burst: -1}), negative},
 		"nanoseconds":        {retry(policy{AttemptTimeout: 30}), "AttemptTimeout 30ns: write it with a unit"},
-		"a shortest wait":    {retry(policy{MinWait: 1, MaxWait: 30}), "MinWait 1ns: write it with a unit"},
-		"a longest wait":     {retry(policy{MaxWait: 30}), "MaxWait 30ns: write it with a unit"},
 		"no number":          {retry(policy{ExtraLoad: math.NaN()}), "WithRetryPolicy has an ExtraLoad that is not a number"},
 		"negative size":      {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes is negative: pass a number of bytes"},
 		"unknown operation": {route(t, "x", "/x"),

@@ -14,7 +14,7 @@ import (
 // their ids, escaped like a URL's path segment, and the times of their claims.
 func storeFormat() logfile.Format {
 	return logfile.Format{Name: "shipping-webhook-store", Version: 1, Noun: "store of notifications",
-		Empty: errStoreDamaged, Damaged: errStoreDamaged, Changed: ErrStoreMoved, Moved: ErrStoreMoved}
+		Damaged: errStoreDamaged, Changed: ErrStoreMoved, Moved: ErrStoreMoved}
 }
 
 var errStoreDamaged = errors.New("damaged: restore the file from a copy, or move it away: without it, notifications " +

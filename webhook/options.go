@@ -73,10 +73,6 @@ func (s *settings) check(handle Handler) error {
 		return fmt.Errorf("webhook: WithDialect: %w", s.problem)
 	case s.maxBytes <= 0 || s.readTimeout <= 0:
 		return errors.New("webhook: WithLimits needs a size and a time above zero")
-	case s.readTimeout < time.Microsecond:
-		return withoutUnit("WithLimits", s.readTimeout)
-	case s.backoff > 0 && s.backoff < time.Microsecond:
-		return withoutUnit("WithRetries", s.backoff)
 	case s.store == Store((*FileStore)(nil)):
 		return errNoFileStore
 	case s.queued && (s.workers < 1 || s.queue < 1):
@@ -89,11 +85,6 @@ func (s *settings) check(handle Handler) error {
 			"handler once")
 	}
 	return nil
-}
-
-// withoutUnit returns the error for a time that has no unit, and so counts nanoseconds.
-func withoutUnit(option string, d time.Duration) error {
-	return fmt.Errorf("webhook: %s has the time %s: write it with a unit, such as %d*time.Second", option, d, d)
 }
 
 // WithKeys sets the keys with which a signature is valid: the current one and, while keys are rotated, the previous

@@ -115,6 +115,11 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 			t.Errorf("the file is now %q, %v", left, err)
 		}
 	}
+	empty := filepath.Join(t.TempDir(), "empty") // as touch makes it
+	shippingtest.NoError(t, os.WriteFile(empty, nil, 0o600))
+	for range 2 {
+		shippingtest.NoError(t, shippingtest.Must(webhook.OpenFileStore(empty, webhook.StoreOptions{}))(t).Close())
+	}
 	for path, want := range map[string]string{filepath.Join(t.TempDir(), "missing", "store"): "; make its folder first",
 		"": "the path is empty", t.TempDir(): "is a folder: pass the path of a file in it"} {
 		none, err := webhook.OpenFileStore(path, webhook.StoreOptions{})

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -66,7 +65,7 @@ func TestTheServiceGetsTheSpanOfEachAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL), shipping.WithObserver(calls),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: time.Microsecond, MaxWait: time.Microsecond}))
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

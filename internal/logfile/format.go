@@ -28,9 +28,9 @@ type Format struct {
 	Name    string
 	Version int
 	Noun    string
-	// Empty is returned for an empty file, and Damaged is wrapped by the errors of a file whose lines cannot be read,
-	// Changed by those of a file that another program changed while it was open, and Moved by those of one that is not
-	// at its path any more.
+	// Empty is returned for an empty file; nil if such a file is a new one. Damaged is wrapped by the errors of a file
+	// whose lines cannot be read, Changed by those of a file that another program changed while it was open, and Moved
+	// by those of one that is not at its path any more.
 	Empty, Damaged, Changed, Moved error
 }
 

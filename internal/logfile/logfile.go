@@ -55,7 +55,13 @@ func Open(path string, storage Storage, format Format, line func(object []byte) 
 			return nil, err
 		}
 	}
-	l.size, l.last = content.Size, content.last
+	if l.size, l.last = content.Size, content.last; l.size == 0 {
+		l.last = format.Header()
+		l.size = int64(len(l.last))
+		if _, err := storage.WriteAt(l.last, 0); err != nil {
+			return nil, err
+		}
+	}
 	// If a process ended before its flush, lines may be only in the system's memory.
 	return l, errors.Join(storage.Sync(), storage.SyncDirectory(), l.Intact())
 }

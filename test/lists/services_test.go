@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/randomtest"
@@ -234,7 +233,7 @@ func (s *service) read(t *testing.T, rows int, token string) (delivered []int, n
 	walk.Progress = func(p shipping.ListProgress) { next = p.Resume }
 	selected := options(walk)
 	selected.PerPage = s.size
-	retries := shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond})
+	retries := shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: 1, MaxWait: 1}) // the same in every run
 	for record, err := range shippingtest.NewClient(t, s, retries).Transactions.All(t.Context(), selected) {
 		if failure, ok := errors.AsType[*shipping.ListError](err); ok {
 			return delivered, failure.Resume, err

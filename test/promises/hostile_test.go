@@ -65,8 +65,7 @@ func (s *hostileServer) count(method string) int {
 // hostilePolicy retries once, almost without waiting. A response without an end ends with the attempt, which
 // otherwise has time enough on any machine.
 func hostilePolicy(answer hostileAnswer) shipping.Option {
-	policy := shipping.RetryPolicy{MaxAttempts: 2, MinWait: time.Microsecond,
-		MaxWait: time.Microsecond, MaxRetryAfter: time.Microsecond,
+	policy := shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1,
 		AttemptTimeout: 20 * time.Second, ExtraLoad: -1}
 	if answer.Endless {
 		policy.AttemptTimeout = 300 * time.Millisecond

@@ -353,8 +353,7 @@ func (w *watched) note(values ...any) {
 
 func (w *watched) options() []shipping.Option {
 	return []shipping.Option{
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: time.Microsecond,
-			MaxWait: time.Microsecond, MaxRetryAfter: time.Microsecond,
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1,
 			AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
 		shipping.WithLogger(slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))),
 		shipping.WithDriftReport(func(operation string, found []shipping.Drift) { w.note(operation, found) }),
