@@ -293,6 +293,19 @@ func (r *Report) Retryable() bool {
 	return r != nil && !r.unrepeatable && slices.ContainsFunc(r.Results, Result.retryable)
 }
 
+// withoutRecords changes the report of a run whose journal lacks records. It may be nil.
+func (r *Report) withoutRecords() {
+	if r == nil {
+		return
+	}
+	r.unrepeatable = true
+	for _, result := range r.Results {
+		if failed, ok := result.Err.(*itemError); ok && result.State != StateCompleted {
+			failed.next = restoreJournal
+		}
+	}
+}
+
 func (r Result) retryable() bool {
 	switch r.State {
 	case StateError:
@@ -573,8 +586,9 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 		}
 		defer func() {
 			ended := file.end()
-			if report != nil {
-				report.unrepeatable = report.unrepeatable || lacksRecords(ended)
+			if lacksRecords(ended) && !lacksRecords(err) {
+				report.withoutRecords()
+				err = errors.Join(err, ended)
 			}
 			err = cmp.Or(err, ended)
 		}()

@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -118,6 +119,30 @@ func TestFile_RemovedInARunIsNotRunAgain(t *testing.T) {
 	text := fmt.Sprint(report.Err())
 	if !errors.Is(err, batch.ErrMoved) || report.Retryable() || strings.Contains(text, "; run the batch again") ||
 		!strings.Contains(text, "once the journal is in its place, run the batch again") {
+		t.Errorf("%v, retryable %t, %s", err, report.Retryable(), text)
+	}
+}
+
+// The end of the context hid that the journal was removed, and the report advised to run the batch again.
+func TestFile_RemovedInARunThatIsInterrupted(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "journal")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	service := &walletService{}
+	waits := roundTrip(func(r *http.Request) (*http.Response, error) { // for documents that never come
+		if strings.HasSuffix(r.URL.Path, "/RD-SH-1") {
+			_ = os.Remove(path)
+			cancel()
+			return shippingtest.OK(`{"request_id":"RD-SH-1","status":"processing"}`)(r)
+		}
+		return service.RoundTrip(r)
+	})
+	report, err := batch.Run(ctx, walletClient(t, waits), walletItems(1),
+		&batch.Options{Select: shipping.SelectAll, Journal: openJournal(t, path)})
+	text := fmt.Sprint(report.Err())
+	if !errors.Is(err, batch.ErrMoved) || !errors.Is(err, context.Canceled) || report.Retryable() ||
+		!strings.Contains(text, "; once the journal is in its place, run the batch again") {
 		t.Errorf("%v, retryable %t, %s", err, report.Retryable(), text)
 	}
 }

@@ -256,7 +256,9 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 			result.Err = &itemError{result.Err, r.advice(*result, report.unrepeatable)}
 		}
 	}
-	report.unrepeatable = report.unrepeatable || lacksRecords(r.journalErr)
+	if lacksRecords(r.journalErr) {
+		report.withoutRecords()
+	}
 	switch {
 	case r.journalErr != nil:
 		return report, r.journalErr
@@ -271,11 +273,7 @@ func (r *run) advice(result Result, unrepeatable bool) string {
 	const unrecorded = "this run had no Journal, so that another one would purchase it again: do not run it again; "
 	next := result.next()
 	switch {
-	case result.State == StateCompleted:
-		return next
-	case lacksRecords(r.journalErr):
-		return restoreJournal
-	case !unrepeatable:
+	case !unrepeatable || result.State == StateCompleted:
 		return next
 	case result.State == StateUnknown:
 		return unrecorded + "call Regulatory.SettlePurchase with the Purchase of its *RegulatoryError; if it stays " +

@@ -119,6 +119,9 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	failed, ok := errors.AsType[*shipping.Error](lists)
 	again = report.Retryable() || ok && failed.Retryable() || errors.Is(lists, shipping.ErrIncomplete) ||
 		errors.Is(err, batch.ErrInUse) || ctx.Err() != nil
+	if errors.Is(err, batch.ErrMoved) || errors.Is(err, batch.ErrDamaged) {
+		again = false // without the records of the journal, another run could buy twice
+	}
 	return again, errors.Join(lists, err, report.Err())
 }
 
