@@ -304,7 +304,7 @@ func (e *RegulatoryError) settleAdvice() string {
 	}
 	if e.Request.unlisted() {
 		text := settle + "later; if the status is still " + spelling.Quote(string(e.Request.Status)) +
-			" then, compare the wallet's transactions"
+			" then, compare the wallet's transactions, and analyze again if they show no charge"
 		if purchase.Refused {
 			text += e.Request.declareExpired()
 		}

@@ -640,7 +640,7 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 		},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "gone", which does not show ` +
 			"whether these documents were charged" + later + `; if the status is still "gone" then, compare the wallet's ` +
-			"transactions": {lost, record("gone")},
+			"transactions, and analyze again if they show no charge": {lost, record("gone")},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "failed", which does not show ` +
 			"whether these documents were charged" + later + ", and compare the wallet's transactions": {lost, record("failed")},
 	} {

@@ -511,8 +511,8 @@ func (r Result) next() string {
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
 		return "this is more than the whole budget, so that no period purchases it"
 	case r.State == StateUnknown:
-		return "run the batch again: it reads the request for Purchase.QuietFor (5 minutes by default), and purchases " +
-			"again only if nothing was charged; if it stays unknown, check the wallet's transactions, and call " +
+		return "run the batch again, for longer than Purchase.QuietFor (5 minutes by default): it reads the request, and " +
+			"purchases again only if nothing was charged; if it stays unknown, check the wallet's transactions, and call " +
 			"batch.Resolve with the outcome that they show"
 	case r.State == StateFailed && len(r.Documents) > 0 && isCall:
 		return "once this is corrected, run the batch again, which reads its documents"

@@ -83,36 +83,14 @@ func (e *entry) earlier() string {
 	return EarlierLost // an earlier version of the package did not record it
 }
 
-// undeclaredStatus returns the error of an analysis that has not finished, with the line that declares its status. A
-// draft that was made in this run has not expired.
-func (e *entry) undeclaredStatus(failed *shipping.RegulatoryError) error {
-	if e.fresh || failed.Request == nil || errors.Is(failed.Err, context.Canceled) ||
-		errors.Is(failed.Err, context.DeadlineExceeded) {
-		return failed.Err
-	}
-	status := failed.Request.Status
-	if e.means(status) != "" {
-		return failed.Err
-	}
-	return e.declaring(failed.Err, "status", dialect.Line{Field: "record.states", Value: string(status) + "=expired"})
-}
-
 // undeclaredCode returns the error of a refused purchase, with the line that declares its code, unless the refusal has
 // another known meaning.
 func (e *entry) undeclaredCode(err error, code string) error {
 	isKnown := errors.Is(err, shipping.ErrInsufficientFunds) || errors.Is(err, shipping.ErrUnauthorized) ||
 		errors.Is(err, shipping.ErrRateLimited)
-	if e.fresh || isKnown || e.dialect != nil && e.dialect.Refusal.ExpiredCode != "" {
+	declared := e.dialect.Declare(dialect.Line{Field: "refusal.expired_code", Value: code})
+	if e.fresh || isKnown || declared == "" || e.dialect != nil && e.dialect.Refusal.ExpiredCode != "" {
 		return err
 	}
-	return e.declaring(err, "code", dialect.Line{Field: "refusal.expired_code", Value: code})
-}
-
-// declaring adds advice to an error: the line to write into the dialect, if the line is possible.
-func (e *entry) declaring(err error, what string, line dialect.Line) error {
-	declared := e.dialect.Declare(line)
-	if declared == "" {
-		return err
-	}
-	return fmt.Errorf("%w; if this %s means that the draft has expired, %s", err, what, declared)
+	return fmt.Errorf("%w; if this code means that the draft has expired, %s", err, declared)
 }

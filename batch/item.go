@@ -318,7 +318,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 			return 0, e.analysisFailed(failed)
 		}
 		if failed.Step == wait.StepAnalyzed {
-			return 0, e.failed(failed.Step, failed.Request, e.undeclaredStatus(failed))
+			return 0, e.failed(failed.Step, failed.Request, failed.Err)
 		}
 		return 0, e.failed(failed.Step, failed.Request, cmp.Or(notDraft(failed.Request), failed.Err))
 	}
