@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
@@ -303,12 +304,14 @@ func (e *RegulatoryError) settleAdvice() string {
 		return settle + fmt.Sprintf("with the Purchase of this error, and a context of %s or more", quiet+time.Minute)
 	}
 	if e.Request.unlisted() {
-		text := settle + "later; if the status is still " + spelling.Quote(string(e.Request.Status)) +
-			" then, compare the wallet's transactions, and analyze again if they show no charge"
-		if purchase.Refused {
-			text += e.Request.declareExpired()
-		}
-		return text
+		return settle + "later; if the status is still " + spelling.Quote(string(e.Request.Status)) +
+			" then, compare the wallet's transactions, and analyze again if they show no charge" + e.Request.declareExpired()
+	}
+	if before := purchase.before(); before != nil &&
+		e.Request.shown().Since(before).Compare(purchase.slugs()) == evidence.Others {
+		types := strings.Join(purchase.slugs(), ", ")
+		return "the request lists other documents, and not " + types + "; compare the wallet's transactions, and call " +
+			"Regulatory.Analyze again for " + types + " if they show one charge of this request"
 	}
 	return settle + "later, and compare the wallet's transactions"
 }

@@ -640,7 +640,12 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 		},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "gone", which does not show ` +
 			"whether these documents were charged" + later + `; if the status is still "gone" then, compare the wallet's ` +
-			"transactions, and analyze again if they show no charge": {lost, record("gone")},
+			"transactions, and analyze again if they show no charge; if a draft with this status has expired, write in the " +
+			`dialect "record.states += gone=expired"`: {lost, record("gone")},
+		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "completed", which does not show ` +
+			"whether these documents were charged; do not purchase again: the request lists other documents, and not FDA; " +
+			"compare the wallet's transactions, and call Regulatory.Analyze again for FDA if they show one charge of this " +
+			"request": {lost, record("completed", listsCustoms)},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "failed", which does not show ` +
 			"whether these documents were charged" + later + ", and compare the wallet's transactions": {lost, record("failed")},
 	} {
