@@ -247,7 +247,12 @@ func (e *RegulatoryError) advice() string {
 		slices.ContainsFunc(callsIn(e.Err), (*Error).ofExpired)):
 		return "; the draft has expired: call Regulatory.Analyze again"
 	case e.Outcome == OutcomeNotCharged && e.Purchase != nil && e.Purchase.Refused:
-		return "; correct the cause, then purchase again" + e.undeclared()
+		if e.Request == nil && errors.Is(e.Err, ErrNotFound) {
+			return "; check the id of the request, and that the key is of the account that analyzed it, then call " +
+				"Regulatory.Purchase again"
+		}
+		return "; correct the cause, then call Regulatory.Purchase again (or Regulatory.Analyze if the draft has expired)" +
+			e.undeclared()
 	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed):
 		return "; nothing was charged"
 	case e.Step == wait.StepAnalyzed:
