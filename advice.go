@@ -278,7 +278,7 @@ func (e *RegulatoryError) advice() string {
 				text += "; " + oneLine(string(document.DocumentType), maxErrorID) + " waits for evidence that a person supplies"
 			}
 		}
-		text += "; call Regulatory.Wait to continue" + e.undeclaredStatus()
+		text += e.undeclaredStatus() + "; call Regulatory.Wait to continue"
 	}
 	return text
 }
@@ -416,13 +416,15 @@ func (e *RegulatoryError) undeclaredStatus() string {
 		text += e.Request.declareExpired()
 	}
 	condition, meaning := "; if its documents are still generated, ", "=generating"
+	other := "if its documents are generated, read them with Regulatory.Get"
 	if e.Step == wait.StepAnalyzed {
 		condition, meaning = "; if the analysis is under way, ", "=analyzing"
+		other = "if it is a draft, ask the service to send the status draft"
 	}
 	if line := e.Request.declareLine("record.states", string(e.Request.Status)+meaning); line != "" {
 		text += condition + line
 	}
-	return text + "; no line can declare it as draft, completed or failed"
+	return text + "; no line can declare it as draft, completed or failed: " + other
 }
 
 // undeclared returns the lines that explain the response to a purchase; see [Error.undeclared].

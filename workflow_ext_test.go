@@ -16,6 +16,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/status"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 const draftOfTwo = `"currency":"NGN","available_documents":[{"document_type":"FDA","amount":1500,"currency":"NGN"},` +
@@ -203,6 +204,10 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 			"outcome unknown"},
 		"wait": {*selectAll, done, gone, "polled", shipping.ErrNotFound,
 			"shipping: request RD-1: wait: regulatory.get: 404 Not Found"},
+		"a status that no line declares": {*selectAll, done, record("queued"), "polled", wait.ErrUnlisted,
+			`; if its documents are still generated, write in the dialect "record.states += queued=generating"; no line can ` +
+				"declare it as draft, completed or failed: if its documents are generated, read them with Regulatory.Get; call " +
+				"Regulatory.Wait to continue"},
 	}, func(t *testing.T, test row) {
 		service := requestService(responders{test.purchase}, responders{test.read})
 		service.RegisterResponder(http.MethodPost, analyzeURL, draft)
@@ -597,7 +602,9 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 		"analyzing for ever": {analyzing, analyzing, time.Hour, draft,
 			`the analysis has not finished after 1m0s; this call purchased nothing; ` +
 				`neither the specification nor the dialect lists the status "analyzing"; if a draft with this status has ` +
-				`expired, write in the dialect "record.states += analyzing=expired"; if the analysis is under way, write`},
+				`expired, write in the dialect "record.states += analyzing=expired"; if the analysis is under way, write in the ` +
+				`dialect "record.states += analyzing=analyzing"; no line can declare it as draft, completed or failed: if it is ` +
+				`a draft, ask the service to send the status draft; call Regulatory.Resume to continue`},
 		"analyzing, then purchased": {analyzing, analyzing, 2 * time.Second, done, "not a draft any more"},
 		"no reading for 70 s":       {analyzing, busy, 70 * time.Second, draft, ""},
 		"a list of one draft":       {listed, listed, 0, listed, ""},
