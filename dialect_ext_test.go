@@ -586,22 +586,25 @@ func declared(err error) (lines []string) {
 	return lines
 }
 
-// A route of the dialect that the service does not have is an error with the line that has another.
+// A route of the dialect that the service does not have is an error with the line that has another, with the method
+// that the response allows.
 func TestDialect_ARouteThatIsMissing(t *testing.T) {
 	t.Parallel()
-	const line = "routes += regulatory.retry=POST /v1/again/{request_id}"
+	const line, path = "routes += regulatory.retry=POST", " /v1/again/{request_id}"
 	for _, test := range []struct {
-		status  int
-		body    string
-		advised bool
+		status      int
+		body, allow string
+		want        string
 	}{
-		{404, `{"message":"Cannot POST"}`, true}, {404, "not found", true}, {405, "", true}, {405, `{"status":false,"message":"no"}`, true},
-		{404, `{"status":false,"message":"no such request"}`, false}, {409, `{"message":"no"}`, false},
+		{404, `{"message":"Cannot POST"}`, "", line}, {404, "not found", "", line}, {405, "", "", line},
+		{405, `{"status":false,"message":"no"}`, "PUT", "routes += regulatory.retry=PUT"},
+		{405, "", "GET, PUT", line}, {405, "", `P"T`, line},
+		{404, `{"status":false,"message":"no such request"}`, "", ""}, {409, `{"message":"no"}`, "PUT", ""},
 	} {
-		client := shippingtest.NewClient(t, shippingtest.NewService(body(test.status, test.body)),
-			shipping.WithDialect(shippingtest.Dialect(t, line)))
+		client := shippingtest.NewClient(t, shippingtest.NewService(body(test.status, test.body).
+			HeaderSet(http.Header{"Allow": {test.allow}})), shipping.WithDialect(shippingtest.Dialect(t, line+path)))
 		_, err := client.Regulatory.Retry(t.Context(), "RD-1")
-		if strings.Contains(err.Error(), line) != test.advised {
+		if want := test.want + path; (declared(err)[0] == want) != (test.want != "") {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}

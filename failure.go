@@ -80,6 +80,9 @@ func (c *core) failureOf(x *exchange) *Error {
 	}
 	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
 	failure.redirect, failure.explained = c.redirectOf(got), c.explainedAt(got.Header)
+	if allowed := got.Header.Get("Allow"); got.StatusCode == http.StatusMethodNotAllowed && isWord(allowed, false) {
+		failure.operation.Method = allowed
+	}
 	var reply envelope[RawJSON]
 	if !failure.noEnvelope && readJSON(body, &reply) != nil {
 		failure.noEnvelope = true
