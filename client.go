@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -206,7 +207,11 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 	case strings.Trim(address, quotes) != address:
 		return baseURL{}, invalidOption(option, "has quotes around it: remove the quotes")
 	case err != nil && strings.Contains(address, "://"):
-		return baseURL{}, invalidOption(option, "is not a URL: write it like https://api.example.com")
+		reason := ""
+		if failed, ok := errors.AsType[*url.Error](err); ok && !strings.Contains(address, "@") { // it may show a password
+			reason = " (" + failed.Err.Error() + ")"
+		}
+		return baseURL{}, invalidOption(option, "is not a URL"+reason+": write it like https://api.example.com")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https":
 		return baseURL{}, invalidOption(option,
 			"has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server")
