@@ -213,8 +213,7 @@ func jsonBody(v any) func() ([]byte, error) {
 	return func() ([]byte, error) { return json.Marshal(v) }
 }
 
-// expandRoute fills the placeholders of a route with escaped values. A value that is empty, "." or
-// ".." is refused: it would name another resource.
+// expandRoute fills the placeholders of a route with escaped values. An empty value would name another resource.
 func expandRoute(operation *operations.Operation, r request) (string, error) {
 	var path strings.Builder
 	path.Grow(2 * len(operation.Route))
@@ -229,11 +228,11 @@ func expandRoute(operation *operations.Operation, r request) (string, error) {
 		if name == "document_type" {
 			value, problem = string(r.document), "is empty"
 		}
-		switch value {
-		case "":
+		if value == "" {
 			return "", invalidRequest(operation.Name, name, problem)
-		case ".", "..":
-			return "", invalidRequest(operation.Name, name, "is "+value+", which would name another resource")
+		}
+		if err := validID(operation.Name, name, value); err != nil {
+			return "", err
 		}
 		path.WriteString(url.PathEscape(value))
 		route = after

@@ -204,17 +204,21 @@ func (p PurchaseRequest) slugs() []string {
 	return slugs
 }
 
-// validID returns an error for an identifier under which a request cannot be read back: JSON cannot carry it as
-// it is, or a URL would name another resource.
+// validID returns an error for an identifier under which nothing can be read: JSON cannot carry it as it is, a URL would
+// name another resource, or it was pasted with a line break.
 func validID(operation, field, id string) error {
+	problem := ""
 	switch {
 	case !utf8.ValidString(id):
-		return invalidRequest(operation, field, "is not valid UTF-8: pass the request_id that Analyze returned")
+		problem = "is not valid UTF-8: pass it as the service sent it"
 	case id == "." || id == "..":
-		return invalidRequest(operation, field, "is "+id+", which would name another resource: pass the request_id that "+
-			"Analyze returned")
+		problem = "is " + id + ", which would name another resource: pass the one that the service sent"
+	case strings.TrimSpace(id) != id:
+		problem = "begins or ends with a blank: remove it"
+	default:
+		return nil
 	}
-	return nil
+	return invalidRequest(operation, field, problem)
 }
 
 // PurchaseResult is a purchase that charged the wallet.

@@ -124,7 +124,7 @@ func (s TransactionsService) Pages(ctx context.Context, opts *TransactionListOpt
 
 func (s TransactionsService) lister(opts *TransactionListOptions) lister[Transaction, transactionList] {
 	o := *cmp.Or(opts, &TransactionListOptions{})
-	var invalid error
+	invalid := validID(OpListTransactions, "Wallet", o.Wallet)
 	if o.Wallet == "" {
 		invalid = invalidRequest(OpListTransactions, "Wallet",
 			"is required: set TransactionListOptions.Wallet to the wallet's identifier, such as VA-0123456789")
