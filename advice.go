@@ -324,7 +324,21 @@ func (e *RegulatoryError) settleAdvice() string {
 // declareName returns a part of an error: the line that names the member of the offers whose text meets a condition, or
 // one line for each such member.
 func (r *RegulatoryRequest) declareName(field string, is func(text string) bool) string {
-	return r.declareLine(field, r.shown().Named(is)...)
+	return r.declareLine(field, named(r.shown().Data.Get("available_documents").Elements, is)...)
+}
+
+// named returns the members that, in every offer, contain a text, true or false that meets a condition: a name, or a
+// path of two names.
+func named(offers []jsonread.Value, is func(text string) bool) []string {
+	if len(offers) == 0 {
+		return nil
+	}
+	isNamed := func(_ string, v jsonread.Value) bool {
+		return (v.Kind == '"' || v.Text == "true" || v.Text == "false") && is(strings.TrimSpace(v.Text))
+	}
+	return slices.DeleteFunc(offers[0].Paths(isNamed), func(path string) bool {
+		return slices.ContainsFunc(offers, func(offer jsonread.Value) bool { return !isNamed("", offer.At(path)) })
+	})
 }
 
 // declareExpired returns a part of an error: the line that declares that the record's status means an expired draft; ""

@@ -118,16 +118,16 @@ func isCharge(v jsonread.Value) bool {
 	if v.Kind != '{' {
 		return !v.Scalar() || v.Text != "" && !cost.IsZero(v)
 	}
-	zeros := 0
+	zero := false
 	for _, m := range v.Members {
 		switch {
 		case cost.IsZero(m.Value):
-			zeros++
+			zero = true
 		case m.Value.Kind != '"' || !cost.IsCode(m.Value.Text):
 			return true
 		}
 	}
-	return zeros == 0
+	return !zero
 }
 
 // isNumber reports whether a value is a number of any length.
@@ -220,21 +220,6 @@ func unclear(outer, inner jsonread.Value, at string) string {
 		}
 	}
 	return ""
-}
-
-// Named returns the members that, in every offer, contain a text, true or false that meets a condition: a name, or a
-// path of two names.
-func (r *Record) Named(is func(text string) bool) []string {
-	offers := r.Data.Get("available_documents").Elements
-	if len(offers) == 0 {
-		return nil
-	}
-	isNamed := func(_ string, v jsonread.Value) bool {
-		return (v.Kind == '"' || v.Text == "true" || v.Text == "false") && is(strings.TrimSpace(v.Text))
-	}
-	return slices.DeleteFunc(offers[0].Paths(isNamed), func(path string) bool {
-		return slices.ContainsFunc(offers, func(offer jsonread.Value) bool { return !isNamed("", offer.At(path)) })
-	})
 }
 
 // OnlyAnalyzed reports whether the record is the response to an analysis without a status, so that it may not be a
