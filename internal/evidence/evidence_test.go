@@ -201,6 +201,7 @@ func TestMemory_Observe(t *testing.T) {
 		"processing":                    {draft, []at{{1, draft}, {6, processing}}, bought, NoList, "known", -1},
 		"these":                         {draft, []at{{1, these}}, bought, These, "known", -1},
 		"the list of the draft":         {listed, []at{{1, these}}, bought, NoList, "known", -1},
+		"the same draft":                {listed, []at{{1, listed}}, isDraft, NoList, "known", 1},
 		"others, then no list":          {draft, []at{{1, others}, {2, processing}}, bought, Some, "known", -1},
 		"a part, then no list":          {draft, []at{{1, part}, {2, processing}}, bought, Some, "known", -1},
 		"others, these, then no list":   {draft, []at{{1, others}, {2, these}, {3, processing}}, bought, Some, "known", -1},

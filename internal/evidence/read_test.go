@@ -69,24 +69,31 @@ func TestRead_ShowsCharge(t *testing.T) {
 }
 
 // The status and the charge are those of the record, which may be data.request. What the two levels show of a charge
-// counts together, so that a charge beside the record is not taken for the one within.
+// counts together, so that a charge beside the record is not taken for the one within. A charge that cannot be read is
+// described, with the line that reads it.
 func TestRead_Record(t *testing.T) {
 	t.Parallel()
-	const unreadable = "an amount that cannot be read"
-	for data, want := range map[string]struct{ status, charge string }{
-		`{"status":"draft","charged_amount":5}`:                                   {"draft", "5"},
-		`{"request_id":"RD-1"}`:                                                   {"", ""},
-		`{"status":true,"request":{"status":"completed"}}`:                        {"completed", ""},
-		`{"request_id":"RD-1","status":"draft","request":{"charged_amount":"5"}}`: {"draft", "5"},
-		`{"charged_amount":1,"request":{"status":"failed","charged_amount":2}}`:   {"failed", "12"},
-		`{"status":"draft","charged_amount":"5 NGN"}`:                             {"draft", unreadable},
-		`{"status":"draft","charged_amount":["5"]}`:                               {"draft", unreadable},
-		`{"status":"draft","charged_amount":"0x10p0"}`:                            {"draft", unreadable},
-		`{"status":"draft","charged_amount":"NaN"}`:                               {"draft", unreadable},
+	const unreadable, isNone = "an amount that cannot be read", "charged_amount is not an amount"
+	for data, want := range map[string]struct{ status, charge, described string }{
+		`{"status":"draft","charged_amount":5}`:                                   {"draft", "5", ""},
+		`{"request_id":"RD-1"}`:                                                   {"", "", ""},
+		`{"status":true,"request":{"status":"completed"}}`:                        {"completed", "", ""},
+		`{"request_id":"RD-1","status":"draft","request":{"charged_amount":"5"}}`: {"draft", "5", ""},
+		`{"charged_amount":1,"request":{"status":"failed","charged_amount":2}}`:   {"failed", "12", ""},
+		`{"status":"draft","charged_amount":"5 NGN"}`:                             {"draft", unreadable, ""},
+		`{"status":"draft","charged_amount":["5"]}`:                               {"draft", unreadable, isNone},
+		`{"status":"draft","charged_amount":"0x10p0"}`:                            {"draft", unreadable, `"0x10p0"`},
+		`{"status":"draft","charged_amount":"NaN"}`:                               {"draft", unreadable, `"NaN"`},
+		`{"charged_amount":{"net":5,"tax":1}}`:                                    {"", unreadable, isNone},
+		`{"charged_amount":{"sum":5}}`: {"", unreadable, isNone + "; only if a transaction of the wallet confirms it, " +
+			`write in the dialect "record.charged_amount = charged_amount.sum"`},
 	} {
 		record := Read(data, nil)
 		if record.Status != want.status || record.Charge != want.charge {
 			t.Errorf("%s: %q, charge %q", data, record.Status, record.Charge)
+		}
+		if got := record.UnreadCharge(); (got == "") != (want.described == "") || !strings.HasSuffix(got, want.described) {
+			t.Errorf("%s: %q", data, got)
 		}
 		members := record.Members()
 		if id, kept := members["request_id"]; kept != record.OnlyAnalyzed() || kept && id != "RD-1" {
@@ -272,7 +279,8 @@ func TestReadList(t *testing.T) {
 		`[{"document_type":"FDA","status":"generating"},{"document_type":"WATCH","failure":null}]`: "",
 		`[{"request_id":"RD-1","status":"processing"}]`:                                            "",
 		`[{"request_id":"RD-1","status":"processing","documents":["FDA","WATCH"]}]`:                "",
-		`[{"status":"queued"}]`: "",
+		`[{"status":"queued"}]`:                                 "",
+		`[{"request":{"request_id":"RD-1","status":"failed"}}]`: "", // it was purchased
 		`[{"request_id":"RD-1","document_type":"FDA"},{"request_id":"RD-1","document_type":"WATCH"}]`: "",
 		`[{"request_id":"RD-1"},"MSDS"]`:                                          others,
 		`["FDA","WATCH","MSDS"]`:                                                  others,
@@ -286,6 +294,9 @@ func TestReadList(t *testing.T) {
 		`[{"request_id":"RD-1","status":"processing","status":"draft"}]`:          "twice",
 		`[{"request_id":["RD-1"],"status":"processing"}]`:                         "cannot be read",
 		`[{"request_id":"RD-1","status":"failed"}]`:                               failure,
+		`[{"request":{"request_id":"RD-1","status":"rejected"}}]`:                 failure,
+		`[{"request":{"request_id":"RD-1","status":"failed","success":false}}]`:   failure,
+		`[{"request":{"request_id":"RD-1","unpurchased":["FDA"]}}]`:               "lists failures",
 		`[{"document_type":"FDA","status":"rejected"},"WATCH"]`:                   failure,
 		`[{"document_type":"FDA","status":false},"WATCH"]`:                        failure,
 		`[{"document_type":"FDA","error":"no funds"},"WATCH"]`:                    failure,
