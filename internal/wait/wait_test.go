@@ -1,6 +1,7 @@
 package wait_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -46,6 +47,7 @@ const (
 	processing found = "processing"
 	draft      found = "draft"
 	completed  found = "completed"
+	unlisted   found = "a status that is not listed"
 	busy       found = "a failure that may pass, in 20 s"
 	gone       found = "another failure"
 )
@@ -64,7 +66,7 @@ func poll(ctx context.Context, polls *wait.Polls, f found) wait.Poll {
 	if f == busy || f == gone {
 		return polls.Failed(ctx, f == busy, 20*time.Second)
 	}
-	return polls.Found(ctx, map[found]wait.State{draft: wait.Draft, completed: wait.Final}[f])
+	return polls.Found(ctx, map[found]wait.State{draft: wait.Draft, unlisted: wait.Unlisted, completed: wait.Final}[f])
 }
 
 // The state of a request follows from the table of statuses and from what the dialect declares.
@@ -81,21 +83,27 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
-// A wait ends with its last state, or with a failure that is not retried or one more than MaxFailures in a row.
+// A wait ends with its last state, with a failure that is not retried or one more than MaxFailures in a row, or if the
+// request has been a draft for DraftFor, or has had unlisted statuses for an hour. An old copy of a request can read as
+// a draft between newer ones, however long the wait has taken.
 func TestPolls_End(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
+		every time.Duration // 0 is the time that the last poll returned
 		finds []found
 		end   wait.End
 	}{
-		{[]found{completed}, wait.AtEnd},
-		{[]found{processing, draft, completed}, wait.AtEnd},
-		{[]found{busy, busy, processing, busy, busy, completed}, wait.AtEnd},
-		{[]found{busy, busy, busy}, wait.Broken},
-		{[]found{processing, gone}, wait.Broken},
+		{0, []found{completed}, wait.AtEnd},
+		{0, []found{processing, draft, completed}, wait.AtEnd},
+		{0, []found{busy, busy, processing, busy, busy, completed}, wait.AtEnd},
+		{0, []found{busy, busy, busy}, wait.Broken},
+		{0, []found{processing, gone}, wait.Broken},
+		{30 * time.Second, []found{processing, draft, busy, draft}, wait.StillDraft},
+		{30 * time.Second, append(slices.Repeat([]found{draft, processing}, 10), completed), wait.AtEnd},
+		{30 * time.Minute, []found{unlisted, unlisted, unlisted}, wait.StillUnlisted},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			polls, started := begin(t, wait.Intervals{MaxFailures: 2}), time.Now()
+			polls, started := begin(t, wait.Intervals{MaxFailures: 2, DraftFor: time.Minute}), time.Now()
 			for i, found := range test.finds {
 				got, want, least := poll(t.Context(), polls, found), wait.NotYet, time.Duration(1)
 				switch {
@@ -108,7 +116,7 @@ func TestPolls_End(t *testing.T) {
 					least == 0 && got.Next != 0 {
 					t.Errorf("%q, poll %d: %+v", test.finds, i+1, got)
 				}
-				time.Sleep(got.Next)
+				time.Sleep(cmp.Or(test.every, got.Next))
 			}
 		})
 	}
@@ -173,21 +181,4 @@ func TestPolls_BeforeADeadline(t *testing.T) {
 			}
 		})
 	}
-}
-
-// An old copy of a request can read as a draft between newer ones, however long the wait has taken. If the time as a
-// draft began with the first of them, the wait would end.
-func TestPolls_ForADraftAmongOtherReadings(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		polls := begin(t, wait.Intervals{DraftFor: time.Minute})
-		for range 10 {
-			for _, found := range []found{draft, processing} {
-				time.Sleep(30 * time.Second)
-				if got := poll(t.Context(), polls, found); got.End != wait.NotYet {
-					t.Fatalf("it ended with %d after %s", got.End, got.Elapsed)
-				}
-			}
-		}
-	})
 }
