@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -266,25 +265,6 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 		return report, wait.WithReason(ctx, context.Cause(ctx))
 	}
 	return report, uncounted
-}
-
-// advice returns what to do about an open item. Without a journal, another run would repeat the purchases of this run.
-func (r *run) advice(result Result, unrepeatable bool) string {
-	const unrecorded = "this run had no Journal, so that another one would purchase it again: do not run it again; "
-	next := result.next()
-	switch {
-	case !unrepeatable || result.State == StateCompleted:
-		return next
-	case result.State == StateUnknown:
-		return unrecorded + "call Regulatory.SettlePurchase with the Purchase of its *RegulatoryError; if it stays " +
-			"unknown, check the wallet's transactions"
-	case len(result.Documents) > 0 && result.State == StateWaiting:
-		return unrecorded + "call Regulatory.Wait with its RequestID"
-	case len(result.Documents) > 0 && result.State == StateFailed:
-		return unrecorded + "call Regulatory.Retry with its RequestID"
-	}
-	return strings.TrimSuffix(next, closesUncharged) + "; leave out what this run has purchased: " +
-		"without a Journal, another one would purchase it again"
 }
 
 // errWaiting is the error of a purchased item that was not completed when the batch ended.

@@ -1,0 +1,117 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+)
+
+// itemError is the error of an item: its text has the advice of the batch instead of the advice for a single request.
+type itemError struct {
+	cause error
+	next  string // what to do
+}
+
+func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.next }
+
+func (e *itemError) Unwrap() []error { return []error{e.cause} }
+
+// ofOneRequest are the parts of an error with advice for a single request. An item has the advice of
+// [Result.next].
+var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|` +
+	`: pass a context that has not ended|; remove the cause, then run the batch again|` +
+	`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
+
+// ofBatch returns the text of an error without the advice for a single request.
+func ofBatch(err error) string {
+	if failed, ok := err.(*itemError); ok {
+		err = failed.cause
+	}
+	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
+}
+
+// closesUncharged is what a person can do about an item that the next run would repeat for ever.
+const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
+
+// restoreJournal is what to do before another run if the journal lacks records.
+const restoreJournal = "once the journal is in its place, run the batch again"
+
+// next returns what to do about an open item.
+func (r Result) next() string {
+	if failed, ok := r.Err.(*itemError); ok {
+		return failed.next
+	}
+	_, isCall := errors.AsType[*shipping.Error](r.Err)
+	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
+	switch {
+	case r.State == StateCompleted:
+		return "its documents are generated"
+	case lacksRecords(r.Err):
+		return restoreJournal
+	case errors.Is(r.Err, errExpired):
+		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
+			"analyze it again"
+	case errors.Is(r.Err, errElsewhere):
+		return "follow it with Regulatory.Wait, and leave the item out of the next run"
+	case r.fitsAnotherPeriod():
+		return "add it to the items of another period, such as the next night, which has its own budget"
+	case r.State == StateOverBudget && isOver && over.Needed.Known():
+		return "this is more than the whole budget, so that no period purchases it"
+	case r.State == StateUnknown:
+		return "run the batch again, for longer than Purchase.QuietFor (5 minutes by default): it reads the request, and " +
+			"purchases again only if nothing was charged; if it stays unknown, check the wallet's transactions, and call " +
+			"batch.Resolve with the outcome that they show"
+	case r.State == StateFailed && len(r.Documents) > 0 && isCall:
+		return "once this is corrected, run the batch again, which reads its documents"
+	case r.State == StateFailed && len(r.Documents) > 0:
+		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve " +
+			"with OutcomeCharged closes it"
+	case r.State == StateFailed:
+		return "the next run analyzes it again" + closesUncharged
+	case r.State == StateWaiting && len(r.Documents) > 0:
+		return "run the batch again; if the documents never come, batch.Resolve with OutcomeCharged closes the item"
+	case r.retryable():
+		return "run the batch again"
+	case errors.Is(r.Err, shipping.ErrNotFound):
+		return "correct the item or leave it out, then run the batch again"
+	case r.isAdvised():
+		return "once this is corrected, run the batch again"
+	}
+	return "remove the cause, then run the batch again"
+}
+
+// advice returns what to do about an open item. Without a journal, another run would repeat the purchases of this run.
+func (r *run) advice(result Result, unrepeatable bool) string {
+	const unrecorded = "this run had no Journal, so that another one would purchase it again: do not run it again; "
+	next := result.next()
+	switch {
+	case !unrepeatable || result.State == StateCompleted:
+		return next
+	case result.State == StateUnknown:
+		return unrecorded + "call Regulatory.SettlePurchase with the Purchase of its *RegulatoryError; if it stays " +
+			"unknown, check the wallet's transactions"
+	case len(result.Documents) > 0 && result.State == StateWaiting:
+		return unrecorded + "call Regulatory.Wait with its RequestID"
+	case len(result.Documents) > 0 && result.State == StateFailed:
+		return unrecorded + "call Regulatory.Retry with its RequestID"
+	}
+	return strings.TrimSuffix(next, closesUncharged) + "; leave out what this run has purchased: " +
+		"without a Journal, another one would purchase it again"
+}
+
+// isAdvised reports whether the error itself states what to correct.
+func (r Result) isAdvised() bool {
+	_, call := errors.AsType[*shipping.Error](r.Err)
+	_, invalid := errors.AsType[*shipping.ValidationError](r.Err)
+	_, over := errors.AsType[*shipping.BudgetError](r.Err)
+	return call || invalid || over || errors.Is(r.Err, errOtherShipment)
+}
+
+// fitsAnotherPeriod reports whether a whole budget suffices for an item.
+func (r Result) fitsAnotherPeriod() bool {
+	over, ok := errors.AsType[*shipping.BudgetError](r.Err)
+	return r.State == StateOverBudget && ok && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0
+}
