@@ -11,8 +11,9 @@ import (
 
 // itemError is the error of an item: its text has the advice of the batch instead of the advice for a single request.
 type itemError struct {
-	cause error
-	next  string // what to do
+	cause  error
+	next   string          // what to do
+	unpaid shipping.Budget // what the purchase costs, if the wallet does not suffice for it
 }
 
 func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.next }
@@ -77,6 +78,8 @@ func (r Result) next() string {
 		return "run the batch again"
 	case errors.Is(r.Err, shipping.ErrNotFound):
 		return "correct the item or leave it out, then run the batch again"
+	case errors.Is(r.Err, shipping.ErrInsufficientFunds):
+		return "once the wallet has the money, run the batch again"
 	case r.isAdvised():
 		return "once this is corrected, run the batch again"
 	}

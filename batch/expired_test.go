@@ -84,9 +84,9 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 			`"refusal.expired_code = request_expired"`},
 		// The error of the second night with an empty wallet advised to declare this code as that of an expired draft.
 		"no money": {draft, "", responders{record("draft")}, code("insufficient_funds"), 0,
-			"; add money to the wallet; once this is corrected, run the batch again"},
+			"; add money to the wallet; once the wallet has the money, run the batch again"},
 		"no money, declared": {draft, "refusal.funds_code=E_FUNDS", responders{record("draft")}, code("E_FUNDS"), 0,
-			"; add money to the wallet; once this is corrected, run the batch again"},
+			"; add money to the wallet; once the wallet has the money, run the batch again"},
 		"already purchased": {draft, declared, responders{record("draft")}, code("already_purchased"), 0,
 			"400 Bad Request: no"},
 	}, func(t *testing.T, test row) {

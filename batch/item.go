@@ -38,6 +38,7 @@ type entry struct {
 	done     bool
 
 	beside shipping.Amount // what this run reserved beside the prices; not given if it reserved nothing
+	unpaid shipping.Budget // what the purchase costs, if the wallet did not suffice for it
 }
 
 // step returns how long to wait before the next one; 0 ends the item in this run.
@@ -676,6 +677,9 @@ func (e *entry) refused() bool { return e.record.Purchase != nil && e.record.Pur
 // notCharged ends the item, in this run, after a purchase that was refused or never sent. If it was refused because the
 // draft has expired, the item is analyzed again.
 func (e *entry) notCharged(ctx context.Context, err error) (time.Duration, error) {
+	if errors.Is(err, shipping.ErrInsufficientFunds) {
+		e.unpaid = money(e.record.Amount, e.record.Currency)
+	}
 	if written := e.giveBack(); written != nil {
 		return 0, errors.Join(err, written)
 	}

@@ -8,9 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +19,6 @@ import (
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
-	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // The ends of the paths of an analysis and of a purchase.
@@ -353,212 +350,6 @@ func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T)
 	})
 }
 
-// A run returned nil although every purchase was refused: Report.Err has the error of each item that is still open, and
-// what to do.
-func TestReport_ErrAndRetryable(t *testing.T) {
-	t.Parallel()
-	var report *batch.Report
-	if report.Err() != nil || report.Retryable() || report.Count(batch.StateCompleted) != 0 {
-		t.Errorf("no report: %v", report.Err())
-	}
-	report = &batch.Report{}
-	over, failed := func(needed string) error { return overBudget(t, needed) }, shipping.ErrRequestFailed
-	busy, fda := &shipping.Error{StatusCode: http.StatusServiceUnavailable}, []shipping.DocumentType{"FDA"}
-	for name, test := range map[string]struct {
-		state     batch.State
-		documents []shipping.DocumentType
-		err       error
-		next      string // in the text
-		retryable bool
-	}{
-		"completed":     {batch.StateCompleted, nil, nil, "", false},
-		"draft":         {batch.StateDraft, nil, nil, "", false},
-		"closed":        {batch.StateClosed, nil, nil, "", false},
-		"not analyzed":  {batch.StateFailed, nil, failed, "again; batch.Resolve with OutcomeNotCharged closes", false},
-		"not read":      {batch.StateFailed, fda, busy, "run the batch again, which reads its documents", false},
-		"not generated": {batch.StateFailed, fda, failed, "Regulatory.Retry succeeds, the next run completes", false},
-		"over budget":   {batch.StateOverBudget, nil, over("50"), "such as the next night, which has its own budget", false},
-		"too dear":      {batch.StateOverBudget, nil, over("150"), "; this is more than the whole budget", false},
-		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "again only if nothing was charged", true},
-		"waiting":       {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
-		"purchased": {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve with OutcomeCharged",
-			true},
-		"unauthorized":   {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", false},
-		"damaged":        {batch.StateWaiting, nil, batch.ErrDamaged, "once the journal is in its place", false},
-		"moved":          {batch.StateWaiting, fda, batch.ErrMoved, "once the journal is in its place", false},
-		"wrong currency": {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", false},
-		"not found":      {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", false},
-		"select":         {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", false},
-		"busy":           {batch.StateError, nil, busy, "; run the batch again", true},
-		"failed, busy":   {batch.StateFailed, nil, busy, "batch.Resolve", false},
-	} {
-		result := batch.Result{Key: "SH-" + name, State: test.state, Documents: test.documents, Err: test.err}
-		report.Results = append(report.Results, result)
-		one := &batch.Report{Results: []batch.Result{result}}
-		err := one.Err()
-		begin, end := fmt.Sprintf("%s: %v; ", test.state, test.err), fmt.Sprintf(" (item %q)", result.Key)
-		if !errors.Is(err, test.err) || err != nil && (!strings.HasPrefix(err.Error(), begin) ||
-			!strings.HasSuffix(err.Error(), end)) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err != nil && !strings.Contains(err.Error(), test.next) || one.Retryable() != test.retryable {
-			t.Errorf("%s: %v, retryable %v", name, err, one.Retryable())
-		}
-	}
-	err := report.Err()
-	if len(err.Error()) > 2000 || !strings.HasPrefix(err.Error(), "unknown: ") || !report.Retryable() ||
-		!strings.HasSuffix(err.Error(), "; see the Err of each in Report.Results") {
-		t.Errorf("all states: %v", err)
-	}
-	for _, result := range report.Results {
-		if result.Err != nil && !errors.Is(err, result.Err) {
-			t.Errorf("all states: the error is not %v", result.Err)
-		}
-	}
-}
-
-// overBudget returns the error of an item that needs so much of a budget of 100 NGN.
-func overBudget(t *testing.T, needed string) *shipping.BudgetError {
-	t.Helper()
-	return &shipping.BudgetError{Budget: *nairaBudget(t, "100"), Needed: shippingtest.Amount(t, needed)}
-}
-
-// Items are one line of the report if their errors differ only in amounts and identifiers.
-func TestReport_ErrJoinsItemsWithOneCause(t *testing.T) {
-	t.Parallel()
-	taxed := overBudget(t, "150")
-	taxed.Beside = []string{"FDA: tax 75"}
-	for name, test := range map[string]struct {
-		state  batch.State
-		errs   [2]error
-		shared bool // both are in one line
-	}{
-		"amounts":       {batch.StateError, [2]error{errors.New("18.50 is needed"), errors.New("7 is needed")}, true},
-		"requests":      {batch.StateFailed, [2]error{errors.New("RD-A failed"), errors.New("RD-B failed")}, true},
-		"costs":         {batch.StateOverBudget, [2]error{overBudget(t, "150"), overBudget(t, "160")}, true},
-		"one has a tax": {batch.StateOverBudget, [2]error{overBudget(t, "150"), taxed}, false},
-		"unknown":       {batch.StateUnknown, [2]error{errors.New("RD-A is lost"), errors.New("RD-B is lost")}, true},
-		"responses": {batch.StateError, [2]error{
-			&shipping.Error{Operation: "a", StatusCode: 404, Attempts: []shipping.Attempt{{ResponseID: "abc"}}},
-			&shipping.Error{Operation: "a", StatusCode: 404, Attempts: []shipping.Attempt{{ResponseID: "xyz"}}}}, true},
-		"attempts": {batch.StateError, [2]error{
-			&shipping.Error{Operation: "a", StatusCode: 503, Attempts: make([]shipping.Attempt, 2)},
-			&shipping.Error{Operation: "a", StatusCode: 503, Attempts: make([]shipping.Attempt, 1)}}, true},
-		"statuses": {batch.StateError, [2]error{&shipping.Error{Operation: "a", StatusCode: 404},
-			&shipping.Error{Operation: "a", StatusCode: 403}}, false},
-	} {
-		var report batch.Report
-		for i, err := range test.errs {
-			result := batch.Result{Key: strconv.Itoa(i), RequestID: []string{"RD-A", "RD-B"}[i], State: test.state, Err: err}
-			report.Results = append(report.Results, result)
-		}
-		err := report.Err().Error()
-		if strings.Contains(err, "\n") == test.shared ||
-			strings.Contains(err, "(2 items, the text is that of the first: ") != test.shared {
-			t.Errorf("%s: %s", name, err)
-		}
-	}
-}
-
-// All keys stood before the cause, on one line of 40,514 bytes for 1,750 items. The cause of most items was missing,
-// because lines about charges, and about items that were not purchased, filled the text.
-func TestReport_ErrIsShort(t *testing.T) {
-	t.Parallel()
-	for _, causes := range []int{1, 2, 3, 30, 2000} {
-		var report batch.Report
-		for i := range 2000 {
-			cause := fmt.Sprint(strings.Repeat("x", i%causes+1), strings.Repeat(" y", 1000))
-			report.Results = append(report.Results, batch.Result{Key: strings.Repeat("€", 40), State: batch.StateFailed,
-				Documents: []shipping.DocumentType{"FDA"}, Err: errors.New(cause)})
-		}
-		for range 2001 {
-			report.Results = append(report.Results, batch.Result{Key: "SH-1", State: batch.StateOverBudget,
-				Documents: []shipping.DocumentType{"FDA"}, Err: shipping.ErrOverBudget})
-		}
-		text := report.Err().Error()
-		if len(text) > 2000 || !strings.HasPrefix(text, "failed: x") || !strings.Contains(text, "batch.Resolve") ||
-			!strings.Contains(text, "\nover budget: shipping: over budget; ") {
-			t.Errorf("%d causes: %d bytes: %s", causes, len(text), text)
-		}
-	}
-}
-
-// The middle of a long text was left out, and with it the condition of an advice: "alect "refusal.expired_code = no"".
-func TestReport_ErrKeepsWholeClauses(t *testing.T) {
-	t.Parallel()
-	const advice = `if this code means that the draft has expired, write in the dialect "refusal.expired_code = no"`
-	for name, test := range map[string]struct {
-		clauses []string
-		kept    string // after what is left out
-	}{
-		"a long clause inside":     {[]string{"refused", strings.Repeat("on and on ", 200), advice}, "…; " + advice + "; "},
-		"a long clause at the end": {[]string{"refused", strings.Repeat(advice+", ", 20)}, "refused; …; remove"},
-		"a long message":           {[]string{"refused" + strings.Repeat(" and on", 300), advice}, "…; " + advice + "; "},
-		"only a long message":      {[]string{"refused" + strings.Repeat(" and on", 300)}, "…; remove"},
-	} {
-		result := batch.Result{Key: "SH-1", State: batch.StateError, Err: errors.New(strings.Join(test.clauses, "; "))}
-		text := (&batch.Report{Results: []batch.Result{result}}).Err().Error()
-		if !strings.HasPrefix(text, "error: refused") || len(text) > 2000 || !strings.Contains(text, test.kept) ||
-			strings.Contains(strings.ReplaceAll(text, advice, ""), "write") {
-			t.Errorf("%s: %s", name, text)
-		}
-	}
-}
-
-// With a wrong secret key, without a service, or with too little money, the log had a line for each item. Without a
-// service that accepts the key, each item was tried.
-func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
-	t.Parallel()
-	type row struct {
-		transport http.RoundTripper
-		options   batch.Options
-		analyses  int
-		err       error
-		retryable bool
-		begin     string // of the error
-		end       string
-	}
-	refusing := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Refuse: true} }}
-	selectNone := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-		return nil, shipping.ErrInvalidRequest
-	}
-	const same, first = `(3 items: "SH-1", "SH-2", "SH-3")`,
-		`(3 items, the text is that of the first: "SH-1", "SH-2", "SH-3")`
-	shippingtest.EachInBubble(t, map[string]row{
-		"a wrong key": {shippingtest.NewService(shippingtest.Refusal(401, "no")), batch.Options{}, 1,
-			shipping.ErrUnauthorized, false, "error: shipping: regulatory.analyze: ", same},
-		"no service": {shippingtest.Unreachable(), batch.Options{}, 3, shipping.ErrConnection, true,
-			"error: shipping: regulatory.analyze: ", same},
-		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
-			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", "; the 3 items over budget need 300.00 " +
-				"NGN in all, and 50.00 NGN is left now: a budget of 300.00 NGN is enough for all " + first},
-		"purchases refused": {refusing, batch.Options{Select: shipping.SelectAll}, 3, shipping.ErrInvalidRequest, false,
-			"error: shipping: purchase of request RD-SH-1: ", first},
-		"nothing can be selected": {&walletService{}, batch.Options{Select: selectNone}, 3, shipping.ErrInvalidRequest, false,
-			"error: shipping: request RD-SH-1 ", first},
-	}, func(t *testing.T, test row) {
-		sent := shippingtest.NewService(test.transport.RoundTrip)
-		test.options.Concurrency = 1
-		test.options.Journal = newMemoryJournal(t, batch.Record{Key: "SH-4", Step: batch.StepCompleted})
-		report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(4), &test.options)
-		if err != nil || report.Count(batch.StateCompleted) != 1 || report.Retryable() != test.retryable {
-			t.Errorf("%+v, %v", report, err)
-		}
-		if err = report.Err(); !errors.Is(err, test.err) || strings.Count(err.Error(), "\n") > 0 ||
-			!strings.HasPrefix(err.Error(), test.begin) || !strings.HasSuffix(err.Error(), test.end) {
-			t.Errorf("%v", err)
-		}
-		// The error of an item advised to purchase again, as if it had no batch.
-		first := report.Results[0]
-		if own := fmt.Sprintf("%s: %v", first.State, first.Err); !strings.HasPrefix(err.Error(), own) {
-			t.Errorf("the item has another advice: %s", own)
-		}
-		if sent.CountPath(analyze) != test.analyses {
-			t.Errorf("%d analyses", sent.CountPath(analyze))
-		}
-	})
-}
-
 // An item was reported as completed although its shipment needs a document that Select had left out. The result and the
 // journal name what was not selected.
 func TestBatch_ReportsWhatWasNotSelected(t *testing.T) {
@@ -821,35 +612,4 @@ func TestBatch_ARetryThatIsInterruptedIsWaitedFor(t *testing.T) {
 			t.Errorf("%+v, %v", report.Err(), err)
 		}
 	})
-}
-
-// A text of the client that no pattern of the batch matched advised to purchase an item again.
-func TestReport_ErrHasNoAdviceOnASingleRequest(t *testing.T) {
-	t.Parallel()
-	call := func(operation string, status int, code string) error {
-		return &shipping.Error{Operation: operation, StatusCode: status, Code: code, RetryAfter: time.Second}
-	}
-	single := regexp.MustCompile(`Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b|purchase (it )?again`)
-	steps := []shipping.Step{"analyzed", "edited", "selected", "purchased", "polled"}
-	outcomes := []shipping.PurchaseOutcome{"", shipping.OutcomeCharged, shipping.OutcomeNotCharged,
-		shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown}
-	statuses := []shipping.RequestStatus{"draft", "processing", "failed", "gone"}
-	causes := []error{context.DeadlineExceeded, shipping.ErrRequestFailed, shipping.ErrNotPurchased,
-		shipping.ErrOvercharged, shipping.ErrInsufficientFunds, wait.ErrStale, wait.ErrUnlisted,
-		call(shipping.OpPurchase, 402, ""), call(shipping.OpPurchase, 409, "expired"), call(shipping.OpPurchase, 503, ""),
-		call(shipping.OpGetRequest, 404, ""), call(shipping.OpGetRequest, 401, ""), call(shipping.OpGetRequest, 503, "")}
-	for n := range 2 * len(steps) * len(outcomes) * len(statuses) * len(causes) {
-		failed := &shipping.RegulatoryError{RequestID: "RD-1",
-			Purchase: &shipping.PurchaseRequest{RequestID: "RD-1", Refused: n%2 == 1}}
-		n /= 2
-		failed.Step, n = steps[n%len(steps)], n/len(steps)
-		failed.Outcome, n = outcomes[n%len(outcomes)], n/len(outcomes)
-		failed.Request, n = &shipping.RegulatoryRequest{Status: statuses[n%len(statuses)]}, n/len(statuses)
-		failed.Err = causes[n]
-		report := batch.Report{Results: []batch.Result{{Key: "SH-1", State: batch.StateError, Err: failed}}}
-		text := report.Err().Error()
-		if advice := single.FindString(strings.ReplaceAll(text, "do not purchase again", "")); advice != "" {
-			t.Fatalf("%q in %s", advice, text)
-		}
-	}
 }

@@ -40,73 +40,96 @@ func (r *Report) Count(state State) int {
 
 // Err returns an error about the items that are still open, or whose charge is above its cost. It has a line for each
 // cause: the cause, what to do next, how many items, and some of their keys. Items share a line if their errors differ
-// only in ids and amounts. The text has at most 2,000 bytes: known and possible charges come first, then the most
-// frequent causes. The most frequent cause is never left out; [Report.Results] has all. The error wraps the errors of
-// all these items. It is nil if each item is [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and
-// for a nil report.
+// only in ids and amounts. Of several lines with the same state and the same advice, the first has the advice, and the
+// others refer to it. An empty wallet comes first, then known and possible charges, then the most frequent advice. The
+// text has at most 2,000 bytes: if it is longer, causes are shortened, then rare causes are only counted, and no advice
+// is left out while a cause can be; [Report.Results] has all. The error wraps the errors of all these items. It is nil
+// if each item is [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for a nil report.
 func (r *Report) Err() error {
 	if r == nil {
 		return nil
 	}
 	var open []*openItems
-	groups := map[string]*openItems{} // by state, cause and what to do
+	groups := map[string]*openItems{}
+	advised := map[string]int{} // how many items have a state and an advice
+	repeatable := 0
 	for _, result := range r.Results {
 		if !result.open() {
 			continue
 		}
-		same := fmt.Sprint(result.State, result.cause(), result.next())
+		if !r.unrepeatable && result.retryable() {
+			repeatable++
+		}
+		advice := fmt.Sprint(result.State, result.next())
+		advised[advice]++
+		same := advice + result.cause()
 		if groups[same] == nil {
-			groups[same] = &openItems{first: result}
+			groups[same] = &openItems{first: result, advice: advice}
 			open = append(open, groups[same])
 		}
 		group := groups[same]
 		group.keys, group.errs = append(group.keys, result.Key), append(group.errs, result.Err)
 	}
-	together := r.together()
-	for _, group := range open {
-		if over, ok := errors.AsType[*shipping.BudgetError](group.first.Err); ok && over.Needed.Known() {
-			group.together = together
-		}
-	}
 	if len(open) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(open, func(a, b *openItems) int {
-		return cmp.Or(cmp.Compare(a.first.urgency(), b.first.urgency()), cmp.Compare(len(b.keys), len(a.keys)))
+		return cmp.Or(cmp.Compare(a.first.urgency(), b.first.urgency()), cmp.Compare(advised[b.advice], advised[a.advice]),
+			cmp.Compare(a.advice, b.advice), cmp.Compare(len(b.keys), len(a.keys)))
 	})
-	return reportError(open)
+	r.together(open, StateOverBudget)
+	r.together(open, StateError)
+	failed := &reportError{repeatable: repeatable}
+	for i, group := range open {
+		if i == 0 || group.advice != open[i-1].advice {
+			failed.blocks = append(failed.blocks, nil)
+		}
+		last := &failed.blocks[len(failed.blocks)-1]
+		*last = append(*last, group)
+	}
+	return failed
 }
 
-// together returns the amount that all items over budget need, and a sufficient budget; "" if these are not known.
-func (r *Report) together() string {
-	var needed shipping.Amount
-	var budget shipping.Budget
+// together adds what all items of a state need together to the first line of them.
+func (r *Report) together(open []*openItems, state State) {
+	var needed shipping.Budget
 	items := 0
 	for _, result := range r.Results {
-		over, ok := errors.AsType[*shipping.BudgetError](result.Err)
-		if result.State != StateOverBudget || !ok || !over.Needed.Known() {
-			continue
+		if part := result.needed(); result.State == state && part.Amount.Known() &&
+			(items == 0 || part.Currency == needed.Currency) {
+			sum, err := needed.Amount.Add(part.Amount)
+			if err != nil {
+				return
+			}
+			needed, items = money(sum, part.Currency), items+1
 		}
-		sum, err := needed.Add(over.Needed)
-		if err != nil {
-			return ""
-		}
-		needed, budget, items = sum, over.Budget, items+1
 	}
-	enough, err := r.Committed.Add(needed)
-	left, failed := budget.Amount.Sub(r.Committed)
-	if items == 0 || err != nil || failed != nil {
-		return ""
+	first := slices.IndexFunc(open, func(group *openItems) bool {
+		return group.first.State == state && group.first.needed().Amount.Known()
+	})
+	if first < 0 || items == 1 && state == StateError { // the error of a single refusal has the amount
+		return
 	}
-	if left.Sign() < 0 {
-		left = nothing
-	}
-	subject, forAll := "it needs ", ""
+	subject, forAll := "; it needs ", ""
 	if items > 1 {
-		subject, forAll = fmt.Sprintf("the %d items over budget need ", items), " for all"
+		kind := map[State]string{StateOverBudget: "over budget", StateError: "that the wallet does not pay for"}[state]
+		subject, forAll = fmt.Sprintf("; the %d items %s need ", items, kind), " for all"
 	}
-	return fmt.Sprintf("; %s%s in all, and %s is left now: a budget of %s is enough%s", subject,
-		money(needed, budget.Currency), money(left, budget.Currency), money(enough, budget.Currency), forAll)
+	open[first].together = subject + needed.String() + " in all"
+	if enough, err := r.Committed.Add(needed.Amount); err == nil && state == StateOverBudget {
+		open[first].together += fmt.Sprintf(": a budget of %s is enough%s", money(enough, needed.Currency), forAll)
+	}
+}
+
+// needed returns what the purchase of an item costs, if the budget or the wallet does not suffice for it.
+func (r Result) needed() shipping.Budget {
+	if over, ok := errors.AsType[*shipping.BudgetError](r.Err); ok {
+		return money(over.Needed, over.Budget.Currency)
+	}
+	if failed, ok := r.Err.(*itemError); ok {
+		return failed.unpaid
+	}
+	return shipping.Budget{}
 }
 
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
@@ -162,63 +185,90 @@ func (r Result) cause() string {
 			text = strings.ReplaceAll(text, id, "1")
 		}
 	}
-	for {
-		before, rest, opened := strings.Cut(text, "[")
-		_, after, closed := strings.Cut(rest, "]")
-		if !opened || !closed {
-			break
-		}
-		text = before + after
-	}
-	words := slices.DeleteFunc(strings.Fields(text), func(word string) bool {
+	words := slices.DeleteFunc(strings.Fields(withoutRemarks(text)), func(word string) bool {
 		return strings.ContainsFunc(word, unicode.IsDigit)
 	})
 	return strings.Join(words, " ")
+}
+
+// withoutRemarks returns a text without what is in brackets.
+func withoutRemarks(text string) string {
+	for {
+		before, rest, opened := strings.Cut(text, " [")
+		_, after, closed := strings.Cut(rest, "]")
+		if !opened || !closed {
+			return text
+		}
+		text = before + after
+	}
 }
 
 func (r Result) open() bool {
 	return r.Err != nil || r.State != StateCompleted && r.State != StateClosed && r.State != StateDraft
 }
 
-// urgency orders open items: those that may have been charged come first.
+// urgency orders open items: those that stop all purchases come first, then those that may have been charged.
 func (r Result) urgency() int {
 	switch {
-	case r.State == StateUnknown, r.State == StateCompleted:
+	case r.State == StateError && errors.Is(r.Err, shipping.ErrInsufficientFunds):
 		return 0
-	case (r.State == StateWaiting || r.State == StateFailed) && len(r.Documents) > 0:
+	case r.State == StateUnknown, r.State == StateCompleted:
 		return 1
+	case (r.State == StateWaiting || r.State == StateFailed) && len(r.Documents) > 0:
+		return 2
 	}
-	return 2
+	return 3
 }
 
 // openItems are the open items of a report that have the same cause and advice.
 type openItems struct {
-	first Result
-	keys  []string
-	errs  []error
-	// together is what all items over budget need; "" if it is not known.
+	first  Result
+	advice string // the state and what to do
+	keys   []string
+	errs   []error
+	// together is what these and other items of the same state need; "" if another line has it, or it is not known.
 	together string
 }
 
-// line returns the cause, shortened to longest bytes, what to do, the number of items and some keys.
-func (o *openItems) line(longest int) string {
-	const some = 3
-	cause, items := shortened(ofBatch(o.first.Err), longest), "item "
-	if len(o.keys) > 1 {
-		items = fmt.Sprint(len(o.keys), " items: ")
-		if slices.ContainsFunc(o.errs, func(err error) bool { return fmt.Sprint(err) != fmt.Sprint(o.first.Err) }) {
-			items = fmt.Sprint(len(o.keys), " items, the text is that of the first: ")
+// line returns the cause, shortened to longest bytes, how many other causes it stands for, what to do, the number of
+// items and some of their keys.
+func (o *openItems) line(longest int, next string, others []*openItems) string {
+	const some, brief = 3, 1 // keys
+	cause, keys, shown, remark := ofBatch(o.first.Err), slices.Clone(o.keys), some, ""
+	if len(cause) > longest {
+		cause = withoutRemarks(cause)
+		if _, after, found := strings.Cut(cause, o.first.RequestID+": "); found && o.first.RequestID != "" {
+			cause = after // the key names the item
 		}
 	}
-	var keys []string
-	for _, key := range o.keys[:min(len(o.keys), some)] {
-		keys = append(keys, spelling.Quote(key))
+	if slices.ContainsFunc(o.errs, func(err error) bool { return fmt.Sprint(err) != fmt.Sprint(o.first.Err) }) {
+		remark = ", the text is that of the first"
 	}
-	if len(o.keys) > some {
-		keys = append(keys, "…")
+	if longest <= shortest {
+		shown, remark = brief, ""
 	}
-	return fmt.Sprintf("%s: %s; %s%s (%s%s)", o.first.State, cause, o.first.next(), o.together, items,
-		strings.Join(keys, ", "))
+	cause = shortened(cause, longest)
+	if len(others) == 1 {
+		cause += ", and another cause"
+	} else if len(others) > 1 {
+		cause += fmt.Sprintf(", and %d other causes", len(others))
+	}
+	for _, other := range others {
+		keys = append(keys, other.keys...)
+	}
+	items := "item "
+	if len(keys) > 1 {
+		items = fmt.Sprintf("%d items%s: ", len(keys), remark)
+	}
+	var listed []string
+	for _, key := range keys[:min(len(keys), shown)] {
+		listed = append(listed, spelling.Quote(key))
+	}
+	if len(keys) > shown {
+		listed = append(listed, "…")
+	}
+	return fmt.Sprintf("%s: %s; %s%s (%s%s)\n", o.first.State, cause, next, o.together, items,
+		strings.Join(listed, ", "))
 }
 
 // shortened shortens a text to longest bytes: the beginning of its first clause, and as many last clauses as fit. A
@@ -231,7 +281,7 @@ func shortened(text string, longest int) string {
 	clauses := strings.Split(text, "; ")
 	first, clauses := clauses[0], clauses[1:]
 	fitting, room := len(clauses), longest-len(omitted+"; "+omitted)
-	for fitting > 0 && len("; "+clauses[fitting-1]) <= room-min(len(first), longest/2) {
+	for fitting > 0 && len("; "+clauses[fitting-1]) <= room-min(len(first), max(longest/2, shortest)) {
 		fitting--
 		room -= len("; " + clauses[fitting])
 	}
@@ -239,45 +289,103 @@ func shortened(text string, longest int) string {
 	if len(first) > room {
 		words := strings.ToValidUTF8(first[:room], "")
 		shown[0] = words[:max(strings.LastIndex(words, " "), room/2)] + omitted
-	}
-	if fitting > 0 {
+	} else if fitting > 0 {
 		shown = append(shown, omitted)
 	}
 	return strings.Join(append(shown, clauses[fitting:]...), "; ")
 }
 
-// reportError is the error of a report.
-type reportError []*openItems
+// shortest is the length of a cause, in bytes, at which causes are counted instead of shortened further.
+const shortest = 110
+
+// reportError is the error of a report. A block has the open items with one advice.
+type reportError struct {
+	blocks     [][]*openItems
+	repeatable int // the items that another run can complete
+}
 
 // Error has at most 2,000 bytes.
-func (e reportError) Error() string {
-	const most, ofRest, ofLine = 2000, 120, 330 // of a line: without its cause
-	longest := max(240, (most-ofRest)/len(e)-ofLine)
-	frequent := slices.MaxFunc(e, func(a, b *openItems) int { return cmp.Compare(len(a.keys), len(b.keys)) })
-	room := most - ofRest - len(frequent.line(longest)+"\n")
+func (e *reportError) Error() string {
+	const most, lines = 2000, 40 // no more lines fit
+	shown, longest := e.ranked(), most
+	for ; len(shown) <= lines && longest > shortest; longest = longest * 3 / 4 {
+		if text := e.text(shown, longest); len(text) <= most {
+			return text
+		}
+	}
+	shown, longest = shown[:min(len(shown), lines)], shortest
+	text := e.text(shown, longest)
+	for len(text) > most && len(shown) > 1 {
+		if len(shown) == len(e.blocks) && longest > shortest/2 {
+			longest -= 10 // rather than leave out an advice
+		} else {
+			shown = shown[:len(shown)-1]
+		}
+		text = e.text(shown, longest)
+	}
+	return text
+}
+
+// ranked returns the lines in the order in which they are kept: the first of each block, then the others.
+func (e *reportError) ranked() (lines []*openItems) {
+	var others []*openItems
+	for _, block := range e.blocks {
+		lines, others = append(lines, block[0]), append(others, block[1:]...)
+	}
+	slices.SortStableFunc(others, func(a, b *openItems) int { return cmp.Compare(len(b.keys), len(a.keys)) })
+	return append(lines, others...)
+}
+
+// text returns the lines that are shown and how many items need only another run. The last line of a block stands for
+// the causes of the block that are not shown.
+func (e *reportError) text(shown []*openItems, longest int) string {
 	var text strings.Builder
-	rest := 0
-	for i, group := range e {
-		line := group.line(longest) + "\n"
-		if i > 0 && group != frequent && (rest > 0 || len(line) > room) {
-			rest += len(group.keys)
-			continue
+	var hidden, end []string // blocks without a line, and parts of the last line
+	items, unnamed := 0, false
+	for _, block := range e.blocks {
+		next, lines := block[0].first.next(), block[:0:0]
+		var others []*openItems
+		count := 0
+		for _, group := range block {
+			count += len(group.keys)
+			if slices.Contains(shown, group) {
+				lines = append(lines, group)
+			} else {
+				others = append(others, group)
+			}
 		}
-		if group != frequent {
-			room -= len(line)
+		items, unnamed = items+count, unnamed || len(others) > 0
+		for i, group := range lines {
+			if i < len(lines)-1 {
+				text.WriteString(group.line(longest, next, nil))
+			} else {
+				text.WriteString(group.line(longest, next, others))
+			}
+			next = "as above"
 		}
-		text.WriteString(line)
+		if len(lines) == 0 {
+			hidden = append(hidden, fmt.Sprintf("%d %s", count, block[0].first.State))
+		}
 	}
-	if rest > 0 {
-		fmt.Fprintf(&text, "open items with other causes: %d; see the Err of each in Report.Results", rest)
+	if len(hidden) > 0 {
+		end = append(end, "open items with other causes: "+strings.Join(hidden, ", "))
 	}
-	return strings.TrimSuffix(text.String(), "\n")
+	if 0 < e.repeatable && e.repeatable < items {
+		end = append(end, fmt.Sprintf("another run may complete %d of the %d open items; the others need what their "+
+			"lines state", e.repeatable, items))
+	}
+	if unnamed {
+		end = append(end, "see the Err of each in Report.Results")
+	}
+	return strings.TrimSuffix(text.String()+strings.Join(end, "; "), "\n")
 }
 
 // Unwrap returns the errors of all open items.
-func (e reportError) Unwrap() (errs []error) {
-	for _, group := range e {
-		errs = append(errs, group.errs...)
+func (e *reportError) Unwrap() (errs []error) {
+	for _, block := range e.blocks {
+		for _, group := range block {
+			errs = append(errs, group.errs...)
+		}
 	}
 	return errs
 }

@@ -252,7 +252,7 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 	for i := range report.Results {
 		result := &report.Results[i]
 		if result.Err != nil {
-			result.Err = &itemError{result.Err, r.advice(*result, report.unrepeatable)}
+			result.Err = &itemError{result.Err, r.advice(*result, report.unrepeatable), r.entries[i].unpaid}
 		}
 	}
 	if lacksRecords(r.journalErr) {
