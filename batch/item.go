@@ -618,6 +618,9 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 		bought, err = e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
 	})
 	failed, ok := err.(*shipping.RegulatoryError)
+	if ok && failed.Outcome == shipping.OutcomeUnknown && e.refusal == nil {
+		failed.Err = fmt.Errorf("%w: %w", errUnsettled, failed.Err)
+	}
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		return e.bought(ctx, bought, err)
 	}

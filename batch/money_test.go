@@ -21,16 +21,26 @@ import (
 )
 
 // A purchase that was not charged, after QuietFor, gives its reservation back, also if the item is not purchased again.
-// If it were given back before QuietFor has passed, a purchase that takes effect late would exceed the budget.
+// If it were given back before QuietFor has passed, a purchase that takes effect late would exceed the budget. The error
+// of a run that ended before was "outcome unknown: context deadline exceeded", without a word of the earlier purchase.
 func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service, journal, start := &walletService{}, newMemoryJournal(t, purchasing(t, "SH-1")), time.Now()
+		service, journal := &walletService{}, newMemoryJournal(t, purchasing(t, "SH-1"))
 		service.put("RD-SH-1", "draft")
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+		options := batch.Options{
 			Budget: nairaBudget(t, "150"), Journal: journal, Purchase: shipping.PurchaseOptions{QuietFor: 10 * time.Second},
 			Select: failingSelect,
-		})
+		}
+		short, stop := context.WithTimeout(t.Context(), 5*time.Second)
+		defer stop()
+		report, err := batch.Run(short, walletClient(t, service), walletItems(1), &options)
+		if text := report.Err().Error(); err != nil || !strings.Contains(text,
+			"outcome unknown: the purchase of an earlier run is not settled: context deadline exceeded; run ") {
+			t.Errorf("interrupted: %s, %v", text, err)
+		}
+		start := time.Now()
+		report, err = batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
 		if took := time.Since(start); took < 10*time.Second || took > 30*time.Second {
 			t.Errorf("settled after %s", took)
 		}

@@ -286,8 +286,8 @@ func (e *entry) unfinished() error {
 	return err
 }
 
-// errUnsettled is the error of an item whose purchase an earlier run left open, and this run did not settle.
-var errUnsettled = errors.New("shipping: the batch ended before it settled the purchase of an earlier run")
+// errUnsettled is the error of an item whose purchase an earlier run left open, and this run could not settle.
+var errUnsettled = errors.New("the purchase of an earlier run is not settled")
 
 // giveBack releases the items of a run that was interrupted, so that other processes continue with them
 // at once.
