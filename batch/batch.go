@@ -51,6 +51,10 @@ type Item struct {
 // source returns the id of the shipment or the URL of the file.
 func (i Item) source() string { return cmp.Or(i.Analyze.ShipmentID, i.Analyze.FileURL) }
 
+// Validate checks the item as [Run] does, which refuses all items if one is wrong. The error is a
+// [*shipping.ValidationError].
+func (i Item) Validate() error { return i.validate("Item") }
+
 // validate returns an error that begins with the name of the item.
 func (i Item) validate(name string) error {
 	if i.Key == "" && i.source() == "" {

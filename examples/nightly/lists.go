@@ -74,10 +74,11 @@ func (j *job) results(report *batch.Report) error {
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
 			result.ChargedCurrency, evidence, failed})
 	}
-	if len(report.Results) > 0 {
-		fmt.Printf("shipments that also need documents for which a person supplies evidence: at least %d; documents.csv "+
-			"has the state, charge and error of each\n", manual)
+	if len(report.Results) == 0 {
+		return j.write("documents.csv", rows)
 	}
+	fmt.Printf("%s has the state, charge and error of each shipment; at least %d also need documents for which a person "+
+		"supplies evidence\n", filepath.Join(j.folder, "documents.csv"), manual)
 	return j.write("documents.csv", rows)
 }
 

@@ -5,6 +5,12 @@
 // or the next night is needed.
 //
 //	nightly -night 2026-11-26 -in shipments.txt -wallet VA-0123456789 -budget "250000 NGN" -out /var/lib/nightly
+//
+// For what only a person can decide, there are two commands. The first calls [batch.Resolve], the second
+// [shipping.RegulatoryService.Retry]:
+//
+//	nightly resolve -out /var/lib/nightly -shipment SH-0123456789 -outcome charged -note "ticket 4711"
+//	nightly retry RD-0123456789
 package main
 
 import (
@@ -30,16 +36,23 @@ type job struct {
 	client                      *shipping.Client
 	night, list, wallet, folder string
 	budget                      *shipping.Budget
+	logged                      time.Time // when the progress was logged
 }
 
 func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if command := commandOf(os.Args[1:]); command != nil {
+		if err := command(ctx, os.Args[2:]); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	j, err := parse(os.Args[1:])
 	if err != nil {
 		log.Print(err)
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
 	again, err := j.run(ctx)
 	code, advice := exit(again, err)
 	if err != nil {
@@ -83,12 +96,14 @@ func parse(args []string) (*job, error) {
 
 // exit returns the exit code of a run, and what to do about its error.
 func exit(again bool, err error) (code int, advice string) {
+	_, wrong := errors.AsType[listError](err)
 	switch {
 	case err == nil:
 		return 0, ""
-	case again:
-		return 75, "run the same night again: it continues, and purchases nothing twice" // EX_TEMPFAIL
-	case errors.Is(err, errEmpty):
+	case again: // EX_TEMPFAIL
+		return 75, "run the same night again: it continues, and purchases nothing twice; what stays open then needs " +
+			"what the lines above state"
+	case wrong:
 		return 2, "correct the list, then run the same night again"
 	case overBudget(err):
 		return 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or raise -budget"
@@ -105,8 +120,8 @@ func overBudget(err error) bool {
 	return ok && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0
 }
 
-// errEmpty is the error of a list that was probably not exported.
-var errEmpty = errors.New("no shipments were read")
+// listError is the error of a list that a person must correct. What can be read of it is purchased.
+type listError struct{ error }
 
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
 // stop the others.
@@ -137,26 +152,16 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var items []batch.Item
-	seen := map[string]bool{}
-	for _, id := range strings.Fields(string(list)) {
-		if !seen[id] {
-			items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
-		}
-		seen[id] = true
-	}
+	items, wrong := shipments(j.list, string(list), unread)
 	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{
-		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night,
+		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night, Progress: j.progress,
 	})
 	begun := report != nil && report.Count(batch.StateWaiting) < len(report.Results)
 	if !begun && errors.Is(err, shipping.ErrOverBudget) {
 		return nil, err // the budget is in another currency: the report has nothing else
 	}
-	if len(seen) == 0 {
-		unread = cmp.Or(unread, fmt.Errorf("%s is empty", j.list))
-		err = errors.Join(err, fmt.Errorf("nightly: -in: %w: %w", unread, errEmpty))
-	}
+	err = errors.Join(err, wrong)
 	if report == nil {
 		return nil, err
 	}
@@ -167,4 +172,38 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	fmt.Printf("of %d shipments, %d are completed, %d have nothing to buy, and %d are open; %s of %s spent or reserved "+
 		"tonight\n", len(items), completed, nothing, len(items)-completed-nothing, report.Committed.StringFixed(2), j.budget)
 	return report, errors.Join(err, j.results(report))
+}
+
+// shipments returns the items of a list, each shipment once. An id that cannot be sent does not stop the others.
+func shipments(name, list string, unread error) (items []batch.Item, err error) {
+	seen := map[string]bool{}
+	for i, line := range strings.Split(list, "\n") {
+		for _, id := range strings.Fields(line) {
+			item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}}
+			if invalid := item.Validate(); invalid != nil {
+				err = cmp.Or(err, fmt.Errorf("%s, line %d: %w", name, i+1, invalid)) // the first one
+			} else if !seen[id] {
+				items = append(items, item)
+			}
+			seen[id] = true
+		}
+	}
+	if len(seen) == 0 {
+		err = fmt.Errorf("%w: no shipments were read", cmp.Or(unread, fmt.Errorf("%s is empty", name)))
+	}
+	if err != nil {
+		err = listError{fmt.Errorf("nightly: -in: %w", err)}
+	}
+	return items, err
+}
+
+// progress logs once a minute how far the night is.
+func (j *job) progress(event batch.Event) {
+	if time.Since(j.logged) < time.Minute {
+		return
+	}
+	if j.logged = time.Now(); event.Ended > 0 || event.Waiting > 0 {
+		log.Printf("nightly: %d of %d shipments have ended, and %d wait for their documents or for the outcome of a purchase",
+			event.Ended, event.Total, event.Waiting)
+	}
 }

@@ -48,12 +48,15 @@ func TestNights(t *testing.T) {
 			{"2026-11-28", "1 USD", 0, 30, 1, "set a budget in that currency; nothing was purchaseda person must", false},
 			{"2026-11-30", "1 NGN", 0, 0, 2, "shipments.txt is empty: no shipments were read", false}, // an export that failed
 			{"2026-11-29", "1 NGN", 0, 30, 0, "", false},                                              // no new shipments
+			// One wrong id stopped the whole night.
+			{"2026-11-29", "2000000 NGN", 0, 31, 2, "shipments.txt, line 31: shipping: batch: Item has the key \"SH-", true},
 		} {
 			var err error
 			if j.budget, err = shipping.ParseBudget(run.budget); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(j.list, []byte(strings.Join(server.Shipments()[run.from:run.to], "\n")), 0o600); err != nil {
+			ids := append(server.Shipments()[:30:30], "SH-"+strings.Repeat("X", 3000)+" SH-MAGICFAILALWAYS")[run.from:run.to]
+			if err := os.WriteFile(j.list, []byte(strings.Join(ids, "\n")), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			j.night = run.night
@@ -70,6 +73,20 @@ func TestNights(t *testing.T) {
 			server.Lint(t) // nothing was bought twice
 		}
 		reconcile(t, folder)
+		closing := []string{"-out", folder, "-shipment", "SH-MAGICFAILALWAYS", "-note", "ticket 4711", "-outcome"}
+		if err := commandOf([]string{"resolve"})(t.Context(), append(closing, "charge")); err == nil {
+			t.Error("an outcome that is not one was taken")
+		}
+		if err := commandOf([]string{"resolve"})(t.Context(), append(closing, "charged")); err != nil {
+			t.Error(err)
+		}
+		all := strings.Join(append(server.Shipments(), "SH-MAGICFAILALWAYS"), "\n")
+		if err := os.WriteFile(j.list, []byte(all), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, advice := exit(j.run(t.Context())); code != 0 {
+			t.Errorf("after resolve: exit %d, %s", code, advice)
+		}
 		missing := j
 		missing.list += ".none"
 		if code, _ := exit(missing.run(t.Context())); code != 2 {
@@ -123,7 +140,7 @@ func reconcile(t *testing.T, folder string) {
 			t.Errorf("%v was paid by %v", row, transaction)
 		}
 	}
-	if len(nights) != 3 {
+	if len(nights) != 4 {
 		t.Errorf("purchases by night: %v", nights)
 	}
 }

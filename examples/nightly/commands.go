@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+)
+
+// commandOf returns what a person does about a shipment that no run completes; nil for the job itself.
+func commandOf(args []string) func(ctx context.Context, args []string) error {
+	switch append(args, "")[0] {
+	case "resolve":
+		return resolve
+	case "retry":
+		return retry
+	}
+	return nil
+}
+
+// resolve records the finding of a person in the journal.
+func resolve(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("nightly resolve", flag.ExitOnError)
+	folder := flags.String("out", "", "the `folder` of the journal")
+	shipment := flags.String("shipment", "", "the `id` of the shipment")
+	outcome := flags.String("outcome", "", "what the wallet's transactions show: \"charged\" or \"not charged\"")
+	note := flags.String("note", "", "how this was found, for the journal")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *folder == "" {
+		return errors.New("nightly: -out is missing: pass the folder of the journal, such as -out /var/lib/nightly")
+	}
+	path := filepath.Join(*folder, "batch.journal")
+	if _, err := os.Stat(path); err != nil { // OpenFile would create it
+		return err
+	}
+	journal, err := batch.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	err = batch.Resolve(ctx, journal, *shipment, shipping.PurchaseOutcome(*outcome), *note)
+	return errors.Join(err, journal.Close())
+}
+
+// retry generates the documents of failed requests again; the next run completes their shipments.
+func retry(ctx context.Context, requests []string) error {
+	client, err := shipping.NewClientFromEnv()
+	if err == nil && len(requests) == 0 {
+		err = errors.New("nightly: pass the ids of requests, such as nightly retry RD-0123456789")
+	}
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, id := range requests {
+		request, err := client.Regulatory.Retry(ctx, id)
+		if err == nil {
+			fmt.Printf("request %s is %s\n", id, request.Status)
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
