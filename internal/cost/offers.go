@@ -108,7 +108,7 @@ func (o *Offers) Cost(slug string) (Cost, error) {
 	if d.Currency != "" && d.Currency != "-" {
 		if own = offer.At(d.Currency).Text; own == "" {
 			return Cost{}, fmt.Errorf("has a price without a currency: the dialect names %s (offer.currency), which it does "+
-				"not show", d.Currency)
+				"not show", spelling.Quote(d.Currency))
 		}
 		price.currency = own
 	}

@@ -34,7 +34,8 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 	names, missing := []string{"amount", "price"}, "it shows neither amount nor price"
 	named := d.Amount != "" && d.Amount != "-"
 	if named {
-		names, missing = []string{d.Amount}, "the dialect names "+d.Amount+" (offer.amount), which it does not show"
+		names = []string{d.Amount}
+		missing = "the dialect names " + spelling.Quote(d.Amount) + " (offer.amount), which it does not show"
 	}
 	for _, name := range names {
 		value, p := offer.At(name), price{path: strings.Split(name, ".")}
