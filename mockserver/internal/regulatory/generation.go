@@ -82,9 +82,9 @@ func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := record.document(slug)
-	if doc == nil {
-		return nil, notFound("purchased document", slug, "use one in documents of the request")
+	doc, err := record.purchasedDocument(slug)
+	if err != nil {
+		return nil, err
 	}
 	if doc.Status != DocumentAwaitingEvidence {
 		return nil, refuse(CodeNoEvidenceAwaited, assumeManual, "%s of request %s is %s and requires no evidence", slug,

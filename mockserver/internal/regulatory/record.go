@@ -2,6 +2,7 @@ package regulatory
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
@@ -222,6 +224,20 @@ func (r *Record) document(slug string) *Document {
 		return nil
 	}
 	return &r.Documents[i]
+}
+
+// purchasedDocument returns the purchased document of that type, or a refusal with the one that was perhaps meant.
+func (r *Record) purchasedDocument(slug string) (*Document, error) {
+	if doc := r.document(slug); doc != nil {
+		return doc, nil
+	}
+	var slugs []string
+	for _, doc := range r.Documents {
+		slugs = append(slugs, doc.DocumentType)
+	}
+	meant := strings.TrimPrefix(spelling.Meant(slug, slugs), ": ")
+	return nil, notFound("purchased document", slug,
+		cmp.Or(meant, "purchase it first, or use one in documents of the request"))
 }
 
 const requestIDPrefix = "RD-"

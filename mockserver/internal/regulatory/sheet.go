@@ -17,9 +17,9 @@ func (d *Service) Sheet(requestID, slug string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := record.document(slug)
-	if doc == nil {
-		return nil, notFound("purchased document", slug, "purchase it first, or use one in documents of the request")
+	doc, err := record.purchasedDocument(slug)
+	if err != nil {
+		return nil, err
 	}
 	if doc.Status != DocumentGenerated {
 		return nil, refuse(CodeNotGenerated, "assumption: a PDF is available once its document is generated",
