@@ -34,7 +34,11 @@ func checked(action cli.ActionFunc) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error {
 		switch many := strings.Contains(cmd.ArgsUsage, "…"); {
 		case cmd.Args().Len() > 0 && cmd.ArgsUsage == "":
-			return fmt.Errorf("%s takes no argument %q", cmd.Name, cmd.Args().First())
+			text, given := "", cmd.Args().First()
+			if strings.Contains(given, "://") && slices.Contains(flagNames(cmd), "-url") {
+				text = ": write it after -url"
+			}
+			return fmt.Errorf("%s takes no argument %q%s", cmd.Name, given, text)
 		case cmd.Args().Len() > 1 && !many:
 			return fmt.Errorf("%s takes one %s: remove %q", cmd.Name, strings.Trim(cmd.ArgsUsage, "[]"), cmd.Args().Get(1))
 		}
@@ -67,11 +71,22 @@ func explain(c *cli.Command, message string) string {
 	if !found {
 		return message
 	}
-	var names []string
+	text := didYouMean(name, flagNames(c))
+	switch {
+	case name == "-url" && strings.Contains(c.ArgsUsage, "URL"):
+		text = ": write the URL as the last argument"
+	case name == "-port" && slices.Contains(flagNames(c), "-addr"):
+		text = ": write the port in -addr, such as -addr " + defaultAddr
+	}
+	return fmt.Sprintf("%s has no flag %s%s", c.Name, name, text)
+}
+
+// flagNames returns the names of a command's flags, such as "-addr".
+func flagNames(c *cli.Command) (names []string) {
 	for _, f := range c.Flags {
 		names = append(names, "-"+f.Names()[0])
 	}
-	return fmt.Sprintf("%s has no flag %s%s", c.Name, name, didYouMean(name, names))
+	return names
 }
 
 // unknown returns the message for an unknown subcommand of a command.

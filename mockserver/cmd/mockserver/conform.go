@@ -121,7 +121,7 @@ func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
 			continue
 		}
 		if writes = true; strings.HasPrefix(key, "sk_live_") {
-			return nil, fmt.Errorf("-%s can spend money: use a test key", flag)
+			return nil, fmt.Errorf("-%s makes changes, and a live key is refused: use a test key", flag)
 		}
 		opts = append(opts, option())
 	}

@@ -35,12 +35,17 @@ func TestRun_Errors(t *testing.T) {
 		{"help docter", exitUsage, "did you mean doctor?"},
 		{"serve -adr x", exitUsage, "mockserver: serve has no flag -adr: did you mean -addr?\nsee mockserver help serve\n"},
 		{"serve now", exitUsage, `takes no argument "now"`},
+		{"serve -port 80", exitUsage, "serve has no flag -port: write the port in -addr, such as -addr 127.0.0.1:4010"},
+		{"conform -url http://127.0.0.1:1", exitUsage, "conform has no flag -url: write the URL as the last argument"},
+		{"env http://127.0.0.1:1", exitUsage, `env takes no argument "http://127.0.0.1:1": write it after -url`},
 		{"serve -seed x", exitUsage,
 			`invalid value "x" for flag -seed: write a whole number that is not negative, such as 7`},
 		{"conform -shipment -write", exitUsage, "for flag -shipment: -shipment has no value"},
 		{"serve -clock virtal", exitUsage, "choose real or virtual: did you mean virtual?"},
 		{"conform http://127.0.0.1:1", exitUsage, "-key or SHIPPING_SECRET_KEY"},
 		{"doctor", exitUsage, "no URL given"},
+		{"doctor localhost:80", exitFailure, `"localhost:80" has no scheme: write "http://localhost:80" (with the path of the ` +
+			"receiver, such as http://127.0.0.1:8080/hooks)"},
 		{"env -world ci42", exitUsage, "add -url"},
 
 		{"sweep", exitUsage, "name the program"},
@@ -91,7 +96,8 @@ func TestRun_Errors(t *testing.T) {
 			`unknown dialect "nowhere": use one of contrary, reference, standard-webhooks, strict, or an existing file`},
 		{"ready https://{running}", exitFailure, "does not speak TLS: use http://{running}, or start the server with -tls"},
 
-		{"conform http://127.0.0.1:1 -key sk_live_1 -write", exitFailure, "use a test key"},
+		{"conform http://127.0.0.1:1 -key sk_live_1 -write", exitFailure,
+			"-write makes changes, and a live key is refused: use a test key"},
 		{"conform http://127.0.0.1:1 -key sk_live_1 -second-purchase", exitFailure, "use a test key"},
 		{"conform nowhere -key k", exitFailure, "invalid base address"},
 		{"conform http://127.0.0.1:1 -key k -write -most 5", exitFailure, "a purchase needs -write, -purchase and -most"},

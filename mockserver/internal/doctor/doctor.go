@@ -116,7 +116,7 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 	if err := delivery.CheckTarget(config.URL, config.Anywhere); errors.Is(err, delivery.ErrNotLoopback) {
 		return Scorecard{}, errors.New("only receivers on this machine are examined; use -anywhere to allow others")
 	} else if err != nil {
-		return Scorecard{}, fmt.Errorf("%w: write one such as http://127.0.0.1:8080/hooks", err)
+		return Scorecard{}, fmt.Errorf("%w (with the path of the receiver, such as http://127.0.0.1:8080/hooks)", err)
 	}
 	if config.Key == "" {
 		return Scorecard{}, ErrNoKey
