@@ -49,7 +49,8 @@ var (
 )
 
 // OpenFile opens the journal at path, or creates it. It returns [ErrInUse], and changes
-// nothing, if the journal is open already.
+// nothing, if the journal is open already. In another folder, a relative path is another journal, without the purchases
+// of the first: pass an absolute path.
 //
 // A record that a crash left incomplete is discarded, because the step that it records was not taken yet. For any other
 // damage, such as an empty file, a file of another kind, and a journal of a newer version, OpenFile returns an error
