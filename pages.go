@@ -29,8 +29,8 @@ type Page[T any] struct {
 	Resume string
 }
 
-// Pagination holds the numbers that a page reports about itself. Rates, webhooks and transactions each have a
-// different pagination object; fields that a list does not have are zero.
+// Pagination holds the numbers that a page reports about itself. The lists have different pagination objects; fields
+// that a list does not have are zero.
 //
 // Specification: "Rate list pagination object", "Webhook pagination object", "Transaction pagination
 // object".

@@ -17,8 +17,8 @@ import (
 func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 	t.Parallel()
 	failures := map[string][]string{
-		"record.states": {"States and transitions/a purchased request ends in completed or failed, by way of purchasing " +
-			"and processing only"},
+		"record.states": {states +
+			"/a purchased request ends in completed or failed, by way of purchasing and processing only"},
 	}
 	for _, op := range operations.All() {
 		if op.Pages {

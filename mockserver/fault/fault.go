@@ -18,15 +18,14 @@
 // Faults that exclude each other do not strike together; the rule that was injected first strikes, and the later one
 // counts the request without striking it. These pairs exclude each other:
 //
-//   - Two faults that decide the response. These are Status, RateLimit, Redirect, HTML, Empty,
-//     Respond, Drop, Reset, ArriveLate and GatewayTimeout.
-//   - A fault that changes the response (Truncate, SlowBody, Malformed, ContentType) and a later rule that decides it.
-//     In the other order both strike: Status and then Truncate make a truncated error response. After Drop, Reset and
-//     ArriveLate no response can be changed.
+//   - Two faults that decide the response, such as Status and Drop.
+//   - A fault that changes any response, such as Truncate, and a later rule that decides it. In the other order both
+//     strike: Status and then Truncate make a truncated error response. After a fault that sends no response, such as
+//     Drop, nothing can be changed.
 //   - A fault that prevents the operation, and one that needs it. A rule that is not committed prevents the operation
 //     if its fault decides or changes the response. Committed rules, points, Repeat and faults of lists need it; a
 //     later rule may still prevent the operation after Repeat or a fault of lists.
-//   - Two faults of the same kind, except Latency, CapPage, InsertRows and RemoveRows.
+//   - Two faults of the same kind, unless their effects add up, as those of Latency and InsertRows do.
 //   - Two faults of notifications.
 //
 // A rule that can never strike, because an earlier one without a limit strikes all of its requests, is refused.

@@ -49,7 +49,7 @@ type Dispatcher struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu      sync.Mutex
+	mu      sync.Mutex         // taken while the lock of the world is held: never take that with mu
 	log     []*notify.Delivery // oldest first; entries are immutable, an attempt replaces the entry
 	changes uint32             // number of changes of the log
 	bytes   int                // of the log

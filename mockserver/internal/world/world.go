@@ -44,7 +44,7 @@ type World struct {
 	base       *contents  // the initial contents
 
 	// Mutex guards the fields below. It is held while a handler reads or changes the world, never while
-	// something is read from or written to a connection.
+	// something is read from or written to a connection. It is taken before the locks of Faults and Dispatcher.
 	sync.Mutex
 	Account    account.Account // replaced by Reset
 	Regulatory *regulatory.Service
