@@ -309,20 +309,27 @@ func (f *flow) choose(p *PurchaseRequest) error {
 	}
 	p.DocumentTypes = slices.Clone(selected) // the caller may change its slice
 	f.report(PollEvent{Step: wait.StepSelected, Request: p.Draft})
-	switch budget := f.options.Budget; {
-	case len(selected) == 0:
+	if len(selected) == 0 {
 		return p.Draft.withoutOffers() // Select may have needed the offers
-	case p.Validate() != nil: // it would be refused later, and its cost is not that of the documents
-		return p.Validate()
-	case budget != nil:
-		f.most.Currency = budget.Currency
-		f.most.Amount, err = budget.Check(p.Draft, p.DocumentTypes...)
-	default:
-		if needed, err := p.Draft.cost("", p.DocumentTypes); err == nil { // only a budget needs a clear cost
-			f.most = Budget{Amount: needed.most, Currency: needed.currency}
-		}
 	}
+	if err := p.Validate(); err != nil { // it would be refused later, and its cost is not that of the documents
+		return err
+	}
+	f.most, err = f.cost(p)
 	return err
+}
+
+// cost returns the most that a purchase can cost. Only a budget needs a clear one.
+func (f *flow) cost(p *PurchaseRequest) (most Budget, err error) {
+	if budget := f.options.Budget; budget != nil {
+		most.Currency = budget.Currency
+		most.Amount, err = budget.Check(p.Draft, p.DocumentTypes...)
+		return most, err
+	}
+	if needed, err := p.Draft.cost("", p.DocumentTypes); err == nil {
+		most = Budget{Amount: needed.most, Currency: needed.currency}
+	}
+	return most, nil
 }
 
 // fromDraft prepares, purchases and waits.

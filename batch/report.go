@@ -49,16 +49,29 @@ func (r *Report) Err() error {
 	if r == nil {
 		return nil
 	}
-	var open []*openItems
-	groups := map[string]*openItems{}
-	advised := map[string]int{} // how many items have a state and an advice
-	repeatable := 0
+	open := r.openItems()
+	if len(open) == 0 {
+		return nil
+	}
+	r.together(open, StateOverBudget)
+	r.together(open, StateError)
+	err := &reportError{repeatable: r.repeatable()}
+	for i, group := range open {
+		if i == 0 || group.advice != open[i-1].advice {
+			err.blocks = append(err.blocks, nil)
+		}
+		last := &err.blocks[len(err.blocks)-1]
+		*last = append(*last, group)
+	}
+	return err
+}
+
+// openItems returns the open items by their cause, in the order of the text: those with the same advice stand together.
+func (r *Report) openItems() (open []*openItems) {
+	groups, advised := map[string]*openItems{}, map[string]int{} // how many items have an advice
 	for _, result := range r.Results {
 		if !result.open() {
 			continue
-		}
-		if !r.unrepeatable && result.retryable() {
-			repeatable++
 		}
 		advice := fmt.Sprint(result.State, result.next())
 		advised[advice]++
@@ -70,24 +83,11 @@ func (r *Report) Err() error {
 		group := groups[same]
 		group.keys, group.errs = append(group.keys, result.Key), append(group.errs, result.Err)
 	}
-	if len(open) == 0 {
-		return nil
-	}
 	slices.SortStableFunc(open, func(a, b *openItems) int {
 		return cmp.Or(cmp.Compare(a.first.urgency(), b.first.urgency()), cmp.Compare(advised[b.advice], advised[a.advice]),
 			cmp.Compare(a.advice, b.advice), cmp.Compare(len(b.keys), len(a.keys)))
 	})
-	r.together(open, StateOverBudget)
-	r.together(open, StateError)
-	failed := &reportError{repeatable: repeatable}
-	for i, group := range open {
-		if i == 0 || group.advice != open[i-1].advice {
-			failed.blocks = append(failed.blocks, nil)
-		}
-		last := &failed.blocks[len(failed.blocks)-1]
-		*last = append(*last, group)
-	}
-	return failed
+	return open
 }
 
 // together adds what all items of a state need together to the first line of them.
@@ -136,7 +136,17 @@ func (r Result) needed() shipping.Budget {
 // whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]). It is false if another run
 // would repeat purchases: if this one had no journal, or the journal is [ErrDamaged] or [ErrMoved].
 func (r *Report) Retryable() bool {
-	return r != nil && !r.unrepeatable && slices.ContainsFunc(r.Results, Result.retryable)
+	return r != nil && r.repeatable() > 0
+}
+
+// repeatable returns how many items another run may complete.
+func (r *Report) repeatable() (items int) {
+	for _, result := range r.Results {
+		if result.retryable() && !r.unrepeatable {
+			items++
+		}
+	}
+	return items
 }
 
 // withoutRecords changes the report of a run whose journal lacks records. It may be nil.
@@ -233,19 +243,12 @@ type openItems struct {
 // line returns the cause, shortened to longest bytes, how many other causes it stands for, what to do, the number of
 // items and some of their keys.
 func (o *openItems) line(longest int, next string, others []*openItems) string {
-	const some, brief = 3, 1 // keys
-	cause, keys, shown, remark := ofBatch(o.first.Err), slices.Clone(o.keys), some, ""
+	cause := ofBatch(o.first.Err)
 	if len(cause) > longest {
 		cause = withoutRemarks(cause)
 		if _, after, found := strings.Cut(cause, o.first.RequestID+": "); found && o.first.RequestID != "" {
 			cause = after // the key names the item
 		}
-	}
-	if slices.ContainsFunc(o.errs, func(err error) bool { return fmt.Sprint(err) != fmt.Sprint(o.first.Err) }) {
-		remark = ", the text is that of the first"
-	}
-	if longest <= shortest {
-		shown, remark = brief, ""
 	}
 	cause = shortened(cause, longest)
 	if len(others) == 1 {
@@ -253,22 +256,31 @@ func (o *openItems) line(longest int, next string, others []*openItems) string {
 	} else if len(others) > 1 {
 		cause += fmt.Sprintf(", and %d other causes", len(others))
 	}
+	return fmt.Sprintf("%s: %s; %s%s (%s)\n", o.first.State, cause, next, o.together, o.items(longest, others))
+}
+
+// items returns the number of items, with those of other causes, and some of their keys.
+func (o *openItems) items(longest int, others []*openItems) string {
+	keys, some, remark := slices.Clone(o.keys), 3, ""
 	for _, other := range others {
 		keys = append(keys, other.keys...)
 	}
-	items := "item "
-	if len(keys) > 1 {
-		items = fmt.Sprintf("%d items%s: ", len(keys), remark)
+	if len(keys) == 1 {
+		return "item " + spelling.Quote(keys[0])
+	}
+	if longest <= shortest {
+		some = 1
+	} else if slices.ContainsFunc(o.errs, func(err error) bool { return fmt.Sprint(err) != fmt.Sprint(o.first.Err) }) {
+		remark = ", the text is that of the first"
 	}
 	var listed []string
-	for _, key := range keys[:min(len(keys), shown)] {
+	for _, key := range keys[:min(len(keys), some)] {
 		listed = append(listed, spelling.Quote(key))
 	}
-	if len(keys) > shown {
+	if len(keys) > some {
 		listed = append(listed, "…")
 	}
-	return fmt.Sprintf("%s: %s; %s%s (%s%s)\n", o.first.State, cause, next, o.together, items,
-		strings.Join(listed, ", "))
+	return fmt.Sprintf("%d items%s: %s", len(keys), remark, strings.Join(listed, ", "))
 }
 
 // shortened shortens a text to longest bytes: the beginning of its first clause, and as many last clauses as fit. A
@@ -340,44 +352,54 @@ func (e *reportError) ranked() (lines []*openItems) {
 // the causes of the block that are not shown.
 func (e *reportError) text(shown []*openItems, longest int) string {
 	var text strings.Builder
-	var hidden, end []string // blocks without a line, and parts of the last line
+	var hidden []string // blocks without a line
 	items, unnamed := 0, false
 	for _, block := range e.blocks {
-		next, lines := block[0].first.next(), block[:0:0]
-		var others []*openItems
-		count := 0
-		for _, group := range block {
-			count += len(group.keys)
-			if slices.Contains(shown, group) {
-				lines = append(lines, group)
-			} else {
-				others = append(others, group)
-			}
+		lines, others, count := split(block, shown)
+		if items, unnamed = items+count, unnamed || len(others) > 0; len(lines) == 0 {
+			hidden = append(hidden, fmt.Sprintf("%d %s", count, block[0].first.State))
 		}
-		items, unnamed = items+count, unnamed || len(others) > 0
+		next, last := block[0].first.next(), len(lines)-1
 		for i, group := range lines {
-			if i < len(lines)-1 {
+			if i < last {
 				text.WriteString(group.line(longest, next, nil))
 			} else {
 				text.WriteString(group.line(longest, next, others))
 			}
 			next = "as above"
 		}
-		if len(lines) == 0 {
-			hidden = append(hidden, fmt.Sprintf("%d %s", count, block[0].first.State))
+	}
+	text.WriteString(e.end(items, hidden, unnamed))
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// split divides a block into the lines that are shown and the others, and counts its items.
+func split(block, shown []*openItems) (lines, others []*openItems, items int) {
+	for _, group := range block {
+		items += len(group.keys)
+		if slices.Contains(shown, group) {
+			lines = append(lines, group)
+		} else {
+			others = append(others, group)
 		}
 	}
+	return lines, others, items
+}
+
+// end returns the last line, if there is one.
+func (e *reportError) end(items int, hidden []string, unnamed bool) string {
+	var parts []string
 	if len(hidden) > 0 {
-		end = append(end, "open items with other causes: "+strings.Join(hidden, ", "))
+		parts = append(parts, "open items with other causes: "+strings.Join(hidden, ", "))
 	}
 	if 0 < e.repeatable && e.repeatable < items {
-		end = append(end, fmt.Sprintf("another run may complete %d of the %d open items; the others need what their "+
+		parts = append(parts, fmt.Sprintf("another run may complete %d of the %d open items; the others need what their "+
 			"lines state", e.repeatable, items))
 	}
 	if unnamed {
-		end = append(end, "see the Err of each in Report.Results")
+		parts = append(parts, "see the Err of each in Report.Results")
 	}
-	return strings.TrimSuffix(text.String()+strings.Join(end, "; "), "\n")
+	return strings.Join(parts, "; ")
 }
 
 // Unwrap returns the errors of all open items.

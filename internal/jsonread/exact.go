@@ -111,23 +111,20 @@ func (b builder) shape(t reflect.Type) *shape {
 	if isUnmarshaler(t) {
 		return nil
 	}
+	s := &shape{}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return b.shape(t.Elem())
 	case reflect.Struct:
-		s := &shape{fields: map[string]shapeField{}}
-		b[t] = s
+		b[t], s.fields = s, map[string]shapeField{}
 		b.addFields(s, t, nil)
-		return s
 	case reflect.Slice, reflect.Array, reflect.Map:
-		s := &shape{}
 		b[t] = s
 		if s.element = b.shape(t.Elem()); s.element == nil {
 			b[t] = nil
 		}
-		return b[t]
 	}
-	return nil
+	return b[t]
 }
 
 // isUnmarshaler reports whether values of a type read their own text.

@@ -358,13 +358,10 @@ func escapeAtEnd(text []byte) (c byte, size int) {
 
 // unescape returns the ASCII character of an escape as in JSON, Go, a URL or HTML.
 func unescape(escape string) (c byte, ok bool) {
-	for _, name := range []struct {
-		escape string
-		c      byte
-	}{{`\\`, '\\'}, {`\/`, '/'}, {`\"`, '"'}, {`\n`, ' '}, {`\r`, ' '}, {`\t`, ' '},
-		{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}} {
-		if escape == name.escape {
-			return name.c, true
+	for _, named := range [][2]string{{`\\`, `\`}, {`\/`, "/"}, {`\"`, `"`}, {`\n`, " "}, {`\r`, " "}, {`\t`, " "},
+		{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`}, {"&apos;", "'"}} {
+		if escape == named[0] {
+			return named[1][0], true
 		}
 	}
 	for _, code := range []struct {

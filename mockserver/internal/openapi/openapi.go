@@ -145,8 +145,6 @@ func resolve(value any, keys []string) any {
 		for i := range value {
 			value[i] = resolve(value[i], keys)
 		}
-		return value
-	default:
-		return value
 	}
+	return value
 }
