@@ -137,6 +137,8 @@ func TestAnalyzeAndPoll_AChargeAboveTheCost(t *testing.T) {
 		"above, in a text": {draftOfTwo, completed(`"charged_amount":"2400.51 NGN"`), "charged 2400.51 NGN", ""},
 		"another currency in a text": {draftOfTwo, completed(`"charged_amount":"$5","currency":"NGN"`),
 			"charged 5.00 USD", ""},
+		// It was read as an amount in Kenyan shillings, the first currency without a symbol.
+		"a text without a currency": {draftOfTwo, completed(`"charged_amount":"2 400,50","currency":"NGN"`), "", ""},
 		"three decimals": {`"available_documents":[{"document_type":"FDA","amount":2.4,"currency":"KWD"}]`,
 			completed(`"charged_amount":"2.400 KWD"`), "", ""},
 		// It was read as 1.5.

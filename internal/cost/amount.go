@@ -63,7 +63,7 @@ func readAmount(v jsonread.Value) (amount, error) {
 func Charge(v jsonread.Value) (n decimal.Number, currency string, read bool) {
 	charge, err := readAmount(v)
 	for known := range strings.FieldsSeq(currencies) {
-		if charge.code == known[3:] {
+		if charge.code != "" && charge.code == known[3:] {
 			charge.code = known[:3]
 		}
 	}
