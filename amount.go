@@ -52,10 +52,19 @@ const decimalPointHint = "use a point for decimals and no other separator, such 
 // [ErrAmountOverflow] for more than 18 digits, or decimals outside 0 to 18.
 func NewAmount(units int64, decimals int) (Amount, error) {
 	if decimals < 0 || decimals > decimal.MaxDigits {
-		return Amount{}, fmt.Errorf("%w: NewAmount takes 0 to 18 decimals, and got %d", ErrAmountOverflow, decimals)
+		return Amount{}, decimalsError(decimals)
 	}
 	return calculation("NewAmount").fitting(decimal.New(units, uint8(decimals)))
 }
+
+// decimalsError is an [ErrAmountOverflow] without its text: the amount may have few digits.
+type decimalsError int
+
+func (e decimalsError) Error() string {
+	return fmt.Sprintf("shipping: NewAmount takes 0 to 18 decimals, and got %d", int(e))
+}
+
+func (e decimalsError) Unwrap() error { return ErrAmountOverflow }
 
 // ParseAmount reads a decimal number in JSON's notation, exponents included: "19.99", "-3", "1e3".
 // A leading plus sign and surrounding spaces are accepted, as are commas that group thousands

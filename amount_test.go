@@ -105,7 +105,8 @@ func TestAmountArithmetic(t *testing.T) {
 
 func TestNewAmount(t *testing.T) {
 	for _, decimals := range []int{-1, 19, 274} {
-		if a, err := shipping.NewAmount(1999, decimals); !errors.Is(err, shipping.ErrAmountOverflow) {
+		want := fmt.Sprintf("shipping: NewAmount takes 0 to 18 decimals, and got %d", decimals)
+		if a, err := shipping.NewAmount(1999, decimals); !errors.Is(err, shipping.ErrAmountOverflow) || err.Error() != want {
 			t.Errorf("%d decimals: %s, %v", decimals, a, err)
 		}
 	}
