@@ -97,7 +97,7 @@ func (a amount) inThousandths(v jsonread.Value) amount {
 // IsZero reports whether a value is an amount of zero, such as "0.00 NGN".
 func IsZero(v jsonread.Value) bool {
 	n, err := readAmount(v)
-	return v.Scalar() && err == nil && n.most.Sign() == 0
+	return err == nil && n.most.Sign() == 0
 }
 
 // startOfAmount returns the pattern of a text that may begin with an amount. The group is a currency.

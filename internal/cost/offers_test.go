@@ -2,7 +2,9 @@ package cost
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -14,6 +16,18 @@ import (
 
 //go:embed testdata/offers.tsv
 var offersTable string
+
+// printed returns what errors print of a cost: the numbers beside the price, and the lines of the cost or of its error.
+func printed(cost Cost, err error) string {
+	lines, parts := cost.Lines, cost.Beside
+	if unclear, ok := errors.AsType[*Unclear](err); ok {
+		lines, parts = unclear.Lines, nil
+	}
+	for _, line := range lines {
+		parts = append(slices.Clip(parts), line.String())
+	}
+	return strings.Join(parts, "; ")
+}
 
 // The cost of each offer of the table is the most that its amounts, added up by hand, allow, and covers what the
 // service charges.
@@ -33,6 +47,9 @@ func TestOffers_Cost(t *testing.T) {
 		rounds := len(got.Beside) == 0 && got.Most.Cmp(got.Price) > 0 && got.Price.Scale > 2
 		if price != row[0] || most != row[1] || err == nil && !rounds && (most != price) != (len(got.Beside) > 0) {
 			t.Errorf("%s: price %s, most %s, %v, %v; want %s, %s", row[3], price, most, got.Beside, err, row[0], row[1])
+		}
+		if len(row) > 4 && printed(got, err) != strings.TrimPrefix(row[4], "none") {
+			t.Errorf("%s: prints %q", row[3], printed(got, err))
 		}
 		charge, failure := decimal.Parse(row[2])
 		if err == nil && (failure != nil || got.Most.Cmp(charge) < 0) {
@@ -57,6 +74,7 @@ func TestOffers_CostOfTheOnlyOffer(t *testing.T) {
 		of(fda(`"DOCUMENT_TYPE":"MSDS","amount":10.50`)):                                 "10.5",
 		of(`{"document_type":"MSDS","ſlug":"FDA","amount":1}`):                           "",
 		of(`{"document_type":"MSDS","amount":1}`):                                        "",
+		of(`{"document_type":7,"slug":" ","amount":1}`):                                  "none",
 		of(`{"document_type":"MSDS","document_type":"FDA","amount":5}`):                  "",
 		of(fda(`"slug":"FDA","amount":5`)):                                               "5",
 		of(fda(`"amount":1`) + `,` + fda(`"amount":1`)):                                  "",
@@ -67,9 +85,13 @@ func TestOffers_CostOfTheOnlyOffer(t *testing.T) {
 		of(fda(`"amount":1,"fee\u001b[31m":2`)):                                          "3",
 		of(fda(`"amount":10.50`) + `,{"slug":"MSDS"},{"slug":"fda","amount":2,"tax":4}`): "10.5",
 	} {
-		got, err := Read(jsonread.Parse(`{"status":"draft",`+members+`}`), inNaira, "").Cost("FDA")
+		offers := Read(jsonread.Parse(`{"status":"draft",`+members+`}`), inNaira, "")
+		got, err := offers.Cost("FDA")
 		most := text(got.Most)
-		if err != nil || got.Currency != "NGN" {
+		switch {
+		case offers.None():
+			most = "none"
+		case err != nil, got.Currency != "NGN":
 			most = ""
 		}
 		if printed := fmt.Sprint(got, err); most != want || strings.ContainsFunc(printed, unicode.IsControl) {
