@@ -153,8 +153,15 @@ func TestArithmeticAgainstRationals(t *testing.T) {
 func TestRoundingAgainstRationals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		a, decimals := draw(t, "a"), uint8(rapid.IntRange(0, 18).Draw(t, "decimals"))
+		a, b, decimals := draw(t, "a"), draw(t, "b"), uint8(rapid.IntRange(0, 18).Draw(t, "decimals"))
 		exact := rat(t, text(a))
+		product := new(big.Rat).Mul(exact, rat(t, text(b)))
+		switch got, ok := a.MulRound(b, decimals); {
+		case ok && string(got.Append(nil, decimals)) != fixed(product, int(decimals)):
+			t.Fatalf("%s × %s with %d decimals is %s, want %s", text(a), text(b), decimals, text(got), product)
+		case !ok && fits(rat(t, fixed(product, int(decimals))), int(decimals)):
+			t.Fatalf("%s × %s with %d decimals is refused", text(a), text(b), decimals)
+		}
 		rounded := a.Round(decimals)
 		if got, want := string(rounded.Append(nil, decimals)), fixed(exact, int(decimals)); got != want {
 			t.Fatalf("%s with %d decimals is %s, want %s", text(a), decimals, got, want)
