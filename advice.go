@@ -301,10 +301,11 @@ func (e *RegulatoryError) settleAdvice() string {
 			return "check the id of the request, and that the key is of the account that purchased, then " + settle + "again"
 		}
 	}
-	if e.Request != nil && e.Request.expired() {
+	expired := e.Request != nil && e.Request.expired()
+	if expired && !purchase.Refused {
 		return "compare the wallet's transactions: if they show no charge, call Regulatory.Analyze again"
 	}
-	if contextEnded(e.Err) || e.Request == nil || e.Request.Status == StatusDraft {
+	if contextEnded(e.Err) || e.Request == nil || e.Request.Status == StatusDraft || expired {
 		quiet := cmp.Or(purchase.quietFor(), purchase.longQuietFor())
 		return settle + fmt.Sprintf("with the Purchase of this error, and a context of %s or more", quiet+time.Minute)
 	}

@@ -27,8 +27,8 @@ const (
 	// OutcomeCharged: this purchase charged the wallet.
 	OutcomeCharged PurchaseOutcome = "charged"
 	// OutcomeNotCharged: this purchase charged nothing: it was never sent; or the service refused it, and its regulatory
-	// request stayed a draft for [PurchaseOptions.RefusedFor]; or it was settled, and its request stayed a draft for
-	// [PurchaseOptions.QuietFor].
+	// request stayed a draft, or one that has expired, for [PurchaseOptions.RefusedFor]; or it was settled, and its
+	// request stayed a draft for [PurchaseOptions.QuietFor].
 	//
 	// Limit: "not charged" is wrong if the purchase, or a copy of it that a gateway sent, takes effect or is shown only
 	// after that time: 5 minutes after a lost response (QuietFor), or 5 s after a refusal (RefusedFor).
@@ -49,10 +49,10 @@ type PurchaseOptions struct {
 	// record contradicts, until the outcome is reported as unknown. Default 10 s. If the context has a deadline, the
 	// purchase itself gets at least three quarters of the time.
 	SettleFor time.Duration
-	// RefusedFor is how long a request must read as a draft until its refused purchase is reported as not charged.
-	// Default 5 s, or QuietFor if that is less. It is QuietFor instead after a refusal that announces a purchase in
-	// progress (409, 423, 429, or a Retry-After), and after one that counts as a refusal only by refusal.format of the
-	// dialect and shows no code.
+	// RefusedFor is how long a request must read as a draft, or as one that has expired by the dialect, until its refused
+	// purchase is reported as not charged. Default 5 s, or QuietFor if that is less. It is QuietFor instead after a
+	// refusal that announces a purchase in progress (409, 423, 429, or a Retry-After), and after one that counts as a
+	// refusal only by refusal.format of the dialect and shows no code.
 	//
 	// Assumption: if a proxy has repeated the purchase, the copy that was not refused takes effect by then, and is shown.
 	RefusedFor time.Duration
@@ -545,8 +545,8 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 			return nil, b.failed(OutcomePurchasedBefore, b.cause)
 		case evidence.NotCharged:
 			if found.Quiet {
-				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, fmt.Errorf("the request has stayed a draft for %s",
-					quietFor)))
+				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, fmt.Errorf("the request has shown no purchase "+
+					"for %s", quietFor)))
 			}
 			return nil, b.failed(OutcomeNotCharged, b.cause)
 		}

@@ -336,7 +336,7 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 // left, and a purchase that arrived then stayed unknown.
 func TestPurchase_OutlastsLateEffects(t *testing.T) {
 	t.Parallel()
-	const never = time.Hour
+	const never, draft, gone = time.Hour, "draft", "gone"
 	ordinary, announced := refusal(400, "insufficient funds"), refusal(409, "no")
 	retryAfter := ordinary.HeaderSet(http.Header{"Retry-After": {"0"}})
 	lost := shippingtest.NoResponse()
@@ -350,39 +350,45 @@ func TestPurchase_OutlastsLateEffects(t *testing.T) {
 		deadline time.Duration
 		want     shipping.PurchaseOutcome
 		took     time.Duration
+		status   string // until the effect is shown
 	}
+	declared := shipping.WithDialect(shippingtest.Dialect(t, "record.states=gone=expired"))
 	shippingtest.EachInBubble(t, map[string]row{
-		"refused":                       {ordinary, never, usual, time.Hour, not, 5 * time.Second},
-		"refused, with a deadline":      {ordinary, never, usual, 30 * time.Second, not, 5 * time.Second},
-		"refused, too short a deadline": {ordinary, never, usual, 4 * time.Second, unknown, 3 * time.Second},
-		"refused, shown late":           {ordinary, 4 * time.Second, usual, 30 * time.Second, before, 4 * time.Second},
-		"refused, beyond the limit":     {ordinary, 7 * time.Second, usual, time.Hour, not, 5 * time.Second},
-		"refused, states the draft":     {ofDraft, never, usual, time.Hour, not, 5 * time.Second},
-		"states the draft, shown late":  {ofDraft, 4 * time.Second, usual, time.Hour, before, 4 * time.Second},
-		"refused, RefusedFor is set":    {ordinary, never, options{RefusedFor: 2e9}, time.Hour, not, 2 * time.Second},
-		"refused, QuietFor is set":      {ordinary, never, options{QuietFor: 3e9}, time.Hour, not, 3 * time.Second},
-		"a problem":                     {problem(400), never, usual, time.Hour, not, 5 * time.Second},
-		"409":                           {announced, never, usual, time.Hour, not, time.Minute},
-		"409, shown late":               {announced, 50 * time.Second, usual, time.Hour, before, 50 * time.Second},
-		"409, RefusedFor is set":        {announced, never, options{RefusedFor: 1e9}, time.Hour, not, time.Minute},
-		"423":                           {refusal(423, "no"), never, usual, time.Hour, not, time.Minute},
-		"429":                           {refusal(429, "no"), never, usual, time.Hour, not, time.Minute},
-		"a Retry-After, shown late":     {retryAfter, 50 * time.Second, usual, time.Hour, before, 50 * time.Second},
-		"lost, deadline of 12 s":        {lost, 5 * time.Second, settle, 12 * time.Second, charged, 5 * time.Second},
-		"lost, later, the same":         {lost, 8 * time.Second, settle, 12 * time.Second, charged, 8 * time.Second},
-		"lost, in the last second of":   {lost, 11 * time.Second, settle, 12 * time.Second, charged, 11 * time.Second},
+		"refused":                       {ordinary, never, usual, time.Hour, not, 5 * time.Second, draft},
+		"refused, with a deadline":      {ordinary, never, usual, 30 * time.Second, not, 5 * time.Second, draft},
+		"refused, too short a deadline": {ordinary, never, usual, 4 * time.Second, unknown, 3 * time.Second, draft},
+		"refused, shown late":           {ordinary, 4 * time.Second, usual, 30 * time.Second, before, 4 * time.Second, draft},
+		"refused, beyond the limit":     {ordinary, 7 * time.Second, usual, time.Hour, not, 5 * time.Second, draft},
+		"refused, states the draft":     {ofDraft, never, usual, time.Hour, not, 5 * time.Second, draft},
+		"states the draft, shown late":  {ofDraft, 4 * time.Second, usual, time.Hour, before, 4 * time.Second, draft},
+		"refused, RefusedFor is set":    {ordinary, never, options{RefusedFor: 2e9}, time.Hour, not, 2 * time.Second, draft},
+		"refused, QuietFor is set":      {ordinary, never, options{QuietFor: 3e9}, time.Hour, not, 3 * time.Second, draft},
+		"a problem":                     {problem(400), never, usual, time.Hour, not, 5 * time.Second, draft},
+		"409":                           {announced, never, usual, time.Hour, not, time.Minute, draft},
+		"409, shown late":               {announced, 50 * time.Second, usual, time.Hour, before, 50 * time.Second, draft},
+		"409, RefusedFor is set":        {announced, never, options{RefusedFor: 1e9}, time.Hour, not, time.Minute, draft},
+		"423":                           {refusal(423, "no"), never, usual, time.Hour, not, time.Minute, draft},
+		"429":                           {refusal(429, "no"), never, usual, time.Hour, not, time.Minute, draft},
+		"a Retry-After, shown late":     {retryAfter, 50 * time.Second, usual, time.Hour, before, 50 * time.Second, draft},
+		"refused, expired":              {ordinary, never, usual, time.Hour, not, 5 * time.Second, gone},
+		"refused, expired, shown late":  {ordinary, 4 * time.Second, usual, 30 * time.Second, before, 4 * time.Second, gone},
+		"409, expired":                  {announced, never, usual, time.Hour, not, time.Minute, gone},
+		"409, expired, shown late":      {announced, 50 * time.Second, usual, time.Hour, before, 50 * time.Second, gone},
+		"lost, deadline of 12 s":        {lost, 5 * time.Second, settle, 12 * time.Second, charged, 5 * time.Second, draft},
+		"lost, later, the same":         {lost, 8 * time.Second, settle, 12 * time.Second, charged, 8 * time.Second, draft},
+		"lost, in the last second of":   {lost, 11 * time.Second, settle, 12 * time.Second, charged, 11 * time.Second, draft},
 	}, func(t *testing.T, test row) {
 		started := time.Now()
 		read := func(r *http.Request) (*http.Response, error) { // of a copy that lags behind, or before the effect
 			if time.Since(started) < test.effect {
-				return record("draft")(r)
+				return record(test.status)(r)
 			}
 			return record("processing", listsFDA)(r)
 		}
 		service := requestService(responders{test.response}, responders{read})
 		ctx, stop := context.WithTimeout(t.Context(), test.deadline)
 		defer stop()
-		result, err := regulatory(t, service).Purchase(ctx, &shipping.PurchaseRequest{
+		result, err := regulatory(t, service, declared).Purchase(ctx, &shipping.PurchaseRequest{
 			RequestID: "RD-1", DocumentTypes: fda, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: test.options})
 		if got := shippingtest.Outcome(result, err); got != test.want {
 			t.Errorf("%q, want %q (%v)", got, test.want, err)

@@ -613,7 +613,7 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 
 func TestPurchase_ErrorTexts(t *testing.T) {
 	t.Parallel()
-	const stayed = "; the request has stayed a draft for %s; "
+	const stayed = "; the request has shown no purchase for %s; "
 	const correct = "correct the cause, then call Regulatory.Purchase again (or Regulatory.Analyze if the draft has expired)"
 	const addMoney = "add money to the wallet, then purchase again"
 	const again = "; do not purchase again: call Regulatory.SettlePurchase "
@@ -759,7 +759,7 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 			RequestID: "RD-1", PurchaseOptions: shipping.PurchaseOptions{QuietFor: time.Hour},
 		})
 		const want = "shipping: purchase of request RD-1: outcome not charged: " +
-			"the request has stayed a draft for 1h0m0s"
+			"the request has shown no purchase for 1h0m0s"
 		if err == nil || err.Error() != want || time.Since(started) < time.Hour {
 			t.Errorf("after %s: %v", time.Since(started), err)
 		}

@@ -57,10 +57,9 @@ type Case struct {
 	OnlyThese bool
 	// Charge: a record has shown a charge, or a possible one, that the draft did not show.
 	Charge bool
-	// Quiet: the request has read as a draft for as long as the response requires.
+	// Quiet: the request has read as a draft for as long as the response requires. After a refusal, a draft that has
+	// expired counts, too.
 	Quiet bool
-	// Expired: the dialect declares the status as that of a draft that can no longer be purchased.
-	Expired bool
 	// Denied: the purchase and the read-back were refused with the same status, 401, 403 or 404, and the request was not
 	// read in between.
 	Denied bool
@@ -107,8 +106,7 @@ var rows = [...]row{
 	{response: Lost, state: status.PurchasedStates, documents: NoList, also: sole, result: Success},
 	{response: Lost, state: status.PurchasedStates, also: onlyThese, result: Success},
 	{response: Lost, state: status.Draft, documents: NoList, also: quiet, result: NotCharged},
-	{response: Refusal, state: status.Draft, documents: NoList, also: quiet, result: NotCharged},
-	{response: Refusal, state: status.Other, documents: NoList, also: expired, result: NotCharged},
+	{response: Refusal, state: status.Draft | status.Other, documents: NoList, also: quiet, result: NotCharged},
 	{response: Refusal, state: status.Completed, documents: Others, also: known, result: NotCharged},
 	{response: Refusal, state: status.Unread, also: denied, result: NotCharged},
 	{response: Refusal | Contradicted, state: notDraft, documents: These, also: known, result: PurchasedBefore},
@@ -126,8 +124,8 @@ var rows = [...]row{
 //	lost          not known  purchasing, processing, completed or failed, and      success
 //	                         only these documents can have been purchased
 //	lost          any        a draft throughout QuietFor, without a list or charge not charged
-//	refusal       any        a draft throughout RefusedFor, without either         not charged
-//	refusal       any        a draft that has expired, without either              not charged
+//	refusal       any        a draft, or one that has expired, throughout          not charged
+//	                         RefusedFor, without either
 //	refusal       draft      completed, and it lists documents, none of these      not charged
 //	refusal       any        refused with the same status, 401, 403 or 404         not charged
 //	refusal, also draft      not a draft, and it lists these documents             purchased before
@@ -155,5 +153,4 @@ func known(c Case) bool     { return c.Known }
 func sole(c Case) bool      { return c.Known && c.Sole && !c.AnalysisFailed }
 func onlyThese(c Case) bool { return !c.Known && c.OnlyThese }
 func quiet(c Case) bool     { return c.Quiet && !c.Charge }
-func expired(c Case) bool   { return c.Expired && !c.Charge }
 func denied(c Case) bool    { return c.Denied }

@@ -15,7 +15,7 @@ func of(response Response, state status.State, documents Documents, facts string
 	return Case{
 		Response: response, State: state, Documents: documents, Known: is("known"), Sole: is("sole"),
 		AnalysisFailed: is("analysisFailed"), OnlyThese: is("onlyThese"), Charge: is("charge"), Quiet: is("quiet"),
-		Denied: is("denied"), Expired: is("expired"),
+		Denied: is("denied"),
 	}
 }
 
@@ -66,12 +66,12 @@ func TestDecide_Rows(t *testing.T) {
 		"refusal, these, not known":               {of(Refusal, status.Completed, These, "onlyThese"), Unknown},
 		"refusal, not read":                       {of(Refusal, status.Unread, NoList, "known"), Unknown},
 		"refusal, denied twice":                   {of(Refusal, status.Unread, NoList, "denied"), NotCharged},
-		"refusal, expired":                        {of(Refusal, status.Other, NoList, "expired"), NotCharged},
-		"refusal, expired, shows a charge":        {of(Refusal, status.Other, NoList, "expired charge"), Unknown},
-		"refusal, expired, others":                {of(Refusal, status.Other, Others, "known expired"), Unknown},
-		"refusal, not expired":                    {of(Refusal, status.Other, NoList, "known"), Unknown},
-		"lost, expired":                           {of(Lost, status.Other, NoList, "known sole expired"), Unknown},
-		"contradicted, expired":                   {of(Contradicted, status.Other, NoList, "expired"), Unknown},
+		"refusal, expired":                        {of(Refusal, status.Other, NoList, "known"), Unknown},
+		"refusal, expired for long":               {of(Refusal, status.Other, NoList, "quiet"), NotCharged},
+		"refusal, expired for long, a charge":     {of(Refusal, status.Other, NoList, "quiet charge"), Unknown},
+		"refusal, expired for long, others":       {of(Refusal, status.Other, Others, "known quiet"), Unknown},
+		"lost, expired for long":                  {of(Lost, status.Other, NoList, "known sole quiet"), Unknown},
+		"contradicted, expired for long":          {of(Contradicted, status.Other, NoList, "quiet"), Unknown},
 		"contradicted, draft for long":            {of(Contradicted, status.Draft, NoList, "known quiet"), Unknown},
 		"contradicted, completed, others":         {of(Contradicted, status.Completed, Others, "known"), Unknown},
 		"contradicted, denied twice":              {of(Contradicted, status.Unread, NoList, "denied"), Unknown},
@@ -108,7 +108,7 @@ func TestCase_Undecidable(t *testing.T) {
 // No combination of evidence breaks a rule, whatever the rows of the table are.
 func TestDecide_EveryCombination(t *testing.T) {
 	t.Parallel()
-	facts := []string{"known", "sole", "analysisFailed", "onlyThese", "charge", "quiet", "denied", "expired"}
+	facts := []string{"known", "sole", "analysisFailed", "onlyThese", "charge", "quiet", "denied"}
 	states := []status.State{status.Unread, status.Other}
 	for _, row := range status.All() {
 		states = append(states, row.State)
@@ -144,15 +144,15 @@ func TestDecide_EveryCombination(t *testing.T) {
 			"a list of only some of the documents is open": sent && documents == Some && c.Known && decided &&
 				state != status.Unread,
 			"no list decides only for the sole buyer": sent && c.Known && documents == NoList && bought && !c.Sole &&
-				decided && !(refusal && c.Expired),
+				decided && !(refusal && c.Quiet),
 			"a failed analysis charges nothing": sent && c.Known && c.AnalysisFailed && documents == NoList &&
 				success,
 			"without the record before, no list is a proof": sent && !c.Known && !c.OnlyThese && bought && decided &&
-				!(refusal && c.Expired),
+				!(refusal && c.Quiet),
 			"a refusal while it is processed is never free": refusal && bought && state != status.Completed && free &&
-				!c.Expired,
-			"an expired draft is free only if it shows nothing": c.Expired && refusal && state == status.Other && free &&
-				(c.Charge || documents != NoList),
+				!(state == status.Other && c.Quiet),
+			"an expired draft is free only if it shows nothing": refusal && state == status.Other && free &&
+				!(c.Quiet && !c.Charge && documents == NoList),
 		} {
 			if broken {
 				t.Errorf("%s: Decide(%+v) = %d", rule, c, got)
@@ -178,6 +178,7 @@ func TestMemory_Observe(t *testing.T) {
 	const isDraft, unread, bought, hasFailed = status.Draft, status.Unread, status.Processing, status.Failed
 	const part, withID = `{"status":"processing","documents":["FDA","MSDS"]}`, `{"request_id":"RD-1","status":"draft"}`
 	const listed = `{"status":"draft","documents":["FDA"]}`
+	const gone, goneListed = `{"status":"gone"}`, `{"status":"gone","documents":["FDA"]}`
 	for name, test := range map[string]struct {
 		before   string // "" if it is not known
 		readings []at
@@ -215,13 +216,22 @@ func TestMemory_Observe(t *testing.T) {
 		"failed, only analyzed":         {analyzed, []at{{1, failed}}, hasFailed, NoList, "known analysisFailed", -1},
 		"processing, only analyzed":     {analyzed, []at{{1, processing}}, bought, NoList, "known", -1},
 		"a transaction, only analyzed":  {analyzed, []at{{1, paid}}, hasFailed, NoList, "known charge", -1},
-		"an expired draft":              {draft, []at{{1, `{"status":"gone"}`}}, status.Other, NoList, "known expired", -1},
-		"expired, then processing":      {draft, []at{{1, `{"status":"gone"}`}, {2, processing}}, bought, NoList, "known", -1},
+		"expired, lost":                 {draft, []at{{1, draft}, {2, gone}, {6, gone}}, status.Other, NoList, "known", -1},
+		"expired, lost, then a draft":   {draft, []at{{1, gone}, {6, draft}}, isDraft, NoList, "known", 6},
+		"refused, expired":              {draft, []at{{1, gone}}, status.Other, NoList, "known", 1},
+		"refused, expired for long":     {draft, []at{{1, gone}, {6, gone}}, status.Other, NoList, "known quiet", 1},
+		"refused, draft, expired":       {draft, []at{{1, draft}, {6, gone}}, status.Other, NoList, "known quiet", 1},
+		"refused, expired, a draft":     {draft, []at{{1, gone}, {6, draft}}, isDraft, NoList, "known quiet", 1},
+		"refused, bought, expired":      {draft, []at{{1, gone}, {3, these}, {6, gone}}, status.Other, NoList, "known", 6},
+		"refused, expired, a list":      {"", []at{{1, goneListed}}, status.Other, Some, "", 1},
 		"a status that is not a string": {draft, []at{{1, `{"status":["draft"]}`}}, unread, NoList, "known", -1},
 	} {
 		start := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 		want := of(Lost, test.state, test.lists, test.facts)
 		purchase := Purchase{Response: Lost, Documents: []string{"FDA"}, Sole: want.Sole, QuietFor: 5 * time.Second}
+		if strings.HasPrefix(name, "refused") {
+			want.Response, purchase.Response = Refusal, Refusal
+		}
 		if test.before != "" {
 			purchase.Before = Read(test.before, nil)
 		}

@@ -22,13 +22,14 @@ type Reading struct {
 	Sent    time.Time // when the read was sent; a slow response shows the state of that time
 	Record  *Record   // nil if the request could not be read
 	Status  string    // the status of the record as the client reads it, independently of Record
-	Expired bool      // see [Case.Expired]
+	Expired bool      // the dialect declares the status as that of a draft that can no longer be purchased
 	Denied  bool      // see [Case.Denied]
 }
 
 // Memory is what the readings so far have shown. The zero value has no readings.
 type Memory struct {
 	// DraftSince is when the read of the first of the drafts in a row was sent; zero if the last record was not a draft.
+	// After a refusal, a draft that has expired counts, too.
 	DraftSince time.Time
 
 	others  bool // a record listed other documents
@@ -47,10 +48,11 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 		m.DraftSince = time.Time{}
 		return m, c
 	}
-	c.State, c.Expired = status.Of(r.Status).State, r.Expired
+	c.State = status.Of(r.Status).State
+	isDraft := c.State == status.Draft || r.Expired && p.Response == Refusal
 	c.OnlyThese = shown.OnlyThese(p.Documents)
 	switch {
-	case p.Before == nil && c.State == status.Draft && len(shown.lists) > 0:
+	case p.Before == nil && isDraft && len(shown.lists) > 0:
 		c.Documents = Some // the list may be new
 	case p.Before != nil:
 		c.AnalysisFailed = p.Before.OnlyAnalyzed() && shown.Status == "failed" && !shown.Transaction
@@ -63,7 +65,7 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 	m.others = m.others || p.Before != nil && (c.Documents == Others || c.Documents == Some)
 	m.charged = m.charged || shown.ShowsCharge()
 	c.Charge = m.charged // a charge does not vanish, and one that cannot be read may be one
-	if c.State != status.Draft {
+	if !isDraft {
 		m.DraftSince = time.Time{}
 		return m, c
 	}
