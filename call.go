@@ -228,11 +228,11 @@ func expandRoute(operation *operations.Operation, r request) (string, error) {
 		if name == "document_type" {
 			value, problem = string(r.document), "is empty"
 		}
-		if value == "" {
-			return "", invalidRequest(operation.Name, name, problem)
+		if value != "" {
+			problem = idProblem(value)
 		}
-		if err := validID(operation.Name, name, value); err != nil {
-			return "", err
+		if problem != "" {
+			return "", invalidRequest(operation.Name, name, problem)
 		}
 		path.WriteString(url.PathEscape(value))
 		route = after

@@ -318,6 +318,7 @@ func TestWire_PathParametersAreEscaped(t *testing.T) {
 		"{x}":         "%7Bx%7D",
 		"a;b,c":       "a%3Bb%2Cc",
 		"a\r\nX: y":   "a%0D%0AX:%20y",
+		"\xff":        "%FF",
 	} {
 		service := shippingtest.NewService(shippingtest.OK(`{"status":"draft"}`))
 		if _, err := regulatory(t, service).Get(t.Context(), id); err != nil {

@@ -204,21 +204,28 @@ func (p PurchaseRequest) slugs() []string {
 	return slugs
 }
 
-// validID returns an error for an identifier under which nothing can be read: JSON cannot carry it as it is, a URL would
-// name another resource, or it was pasted with a line break.
+// validID returns an error for an identifier under which nothing can be read: JSON cannot carry it as it is, or see
+// idProblem.
 func validID(operation, field, id string) error {
-	problem := ""
-	switch {
-	case !utf8.ValidString(id):
+	problem := idProblem(id)
+	if !utf8.ValidString(id) {
 		problem = "is not valid UTF-8: pass it as the service sent it"
-	case id == "." || id == "..":
-		problem = "is " + id + ", which would name another resource: pass the one that the service sent"
-	case strings.TrimSpace(id) != id:
-		problem = "begins or ends with a blank: remove it"
-	default:
+	}
+	if problem == "" {
 		return nil
 	}
 	return invalidRequest(operation, field, problem)
+}
+
+// idProblem returns why a URL with an identifier would name another resource; "" if it would not.
+func idProblem(id string) string {
+	switch {
+	case id == "." || id == "..":
+		return "is " + id + ", which would name another resource: pass the one that the service sent"
+	case strings.TrimSpace(id) != id:
+		return "begins or ends with a blank: remove it"
+	}
+	return ""
 }
 
 // PurchaseResult is a purchase that charged the wallet.
