@@ -94,7 +94,8 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 	}
 	switch failed, ok := errors.AsType[*Error](err); {
 	case ok && RequestStatus(failed.Data.Get("status").Text()) == StatusFailed && failed.RequestID != "":
-		record = &RegulatoryRequest{RequestID: failed.RequestID, Status: StatusFailed, Raw: failed.Data}
+		record = s.core.decodeRecord(failed.Data)
+		record.RequestID, record.Status = failed.RequestID, StatusFailed
 		return nil, analysisFailed(record, joinErrors(ErrRequestFailed, failed))
 	case err == nil && record.Status == StatusFailed:
 		return nil, analysisFailed(record, ErrRequestFailed)
@@ -102,9 +103,13 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 	return record, err
 }
 
+// analysisFailed returns the error of an analysis. A record that shows a charge is not that of a new request.
 func analysisFailed(record *RegulatoryRequest, err error) error {
-	return &RegulatoryError{RequestID: record.RequestID, Step: wait.StepAnalyzed, Outcome: OutcomeNotCharged,
-		Request: record, Err: err}
+	failed := &RegulatoryError{RequestID: record.RequestID, Step: wait.StepAnalyzed, Request: record, Err: err}
+	if !record.showsCharge() {
+		failed.Outcome = OutcomeNotCharged
+	}
+	return failed
 }
 
 // Get reads a request. The error is a [*ValidationError] or an [*Error]; an unknown id is [ErrNotFound]. A request that

@@ -49,7 +49,9 @@ func (r Result) next() string {
 	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
 	switch {
 	case r.State == StateCompleted:
-		return "its documents are generated"
+		return "do this before another run; its documents are generated"
+	case errors.Is(r.Err, shipping.ErrOvercharged):
+		return "do this before another run, which reads its documents"
 	case lacksRecords(r.Err):
 		return restoreJournal
 	case errors.Is(r.Err, errExpired):

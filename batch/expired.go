@@ -64,7 +64,8 @@ func showsPurchase(record *shipping.RegulatoryRequest) bool {
 // by the dialect, shows none.
 func (e *entry) foundElsewhere(record *shipping.RegulatoryRequest) error {
 	quote := record.Status == shipping.StatusDraft && record.Dialect != nil && record.Dialect.Purchase.Quoted
-	shown := status.Of(string(record.Status)).Purchased || showsPurchase(record) && !quote
+	shown := status.Of(string(record.Status)).Purchased || e.means(record.Status) == "generating" ||
+		showsPurchase(record) && !quote
 	if !shown || e.record.Earlier == EarlierElsewhere {
 		return nil
 	}

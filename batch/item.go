@@ -191,6 +191,9 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := e.run.own(draft.RequestID, e); err != nil {
+		return 0, err
+	}
 	e.record.RequestID, e.fresh = draft.RequestID, true
 	if err := e.move(StepAnalyzed); err != nil {
 		return 0, err
@@ -199,11 +202,17 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	return e.fromDraft(ctx, draft)
 }
 
-// analysisFailed records that the analysis failed.
+// analysisFailed records that the analysis failed. If its record shows a purchase without documents, the item is not
+// analyzed again. The documents of an earlier purchase, which was not charged, are not those of this one.
 func (e *entry) analysisFailed(failed *shipping.RegulatoryError) error {
-	e.record.RequestID = failed.RequestID
+	e.record.RequestID, e.record.Documents, e.record.Amount = failed.RequestID, nil, shipping.Amount{}
 	e.foundPurchased(failed.Request)
-	return errors.Join(failed, e.move(StepFailed))
+	if len(e.record.Documents) > 0 || !showsPurchase(failed.Request) {
+		return errors.Join(failed, e.move(StepFailed))
+	}
+	e.record.Earlier = EarlierElsewhere
+	failed.Err, failed.Outcome = fmt.Errorf("%w; %w", failed.Err, errElsewhere), ""
+	return errors.Join(failed, e.move(StepAnalyzed))
 }
 
 // foundPurchased records the purchase that a failed analysis shows, if its record lists documents: somebody else has
@@ -294,6 +303,10 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 	e.dialect = draft.Dialect
 	if err := e.foundElsewhere(draft); err != nil {
 		return 0, err
+	}
+	if e.record.Earlier == EarlierElsewhere && draft.Status == shipping.StatusDraft && !showsPurchase(draft) {
+		return 0, e.failed(wait.StepSelected, draft, fmt.Errorf("the request has shown a purchase, and reads as a draft "+
+			"now, so that it is not purchased; %w", errExpired))
 	}
 	if e.means(draft.Status) == "expired" {
 		return e.expired(ctx, draft, fmt.Errorf("the draft has expired: its status is %s",
@@ -406,6 +419,7 @@ func (e *entry) result() Result {
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)
 	_, unanalyzed := e.err.(*shipping.Error) // the error of the analysis that would follow
+	unanalyzed = unanalyzed && !e.record.bought()
 	switch {
 	case e.record.Step == StepCompleted:
 		result.State = StateCompleted
@@ -418,7 +432,7 @@ func (e *entry) result() Result {
 		}
 	case e.record.Step == StepPurchasing && e.done:
 		result.State = StateUnknown
-	case !e.done || interrupted || e.record.Step == StepPurchased:
+	case !e.done || interrupted || e.record.Step == StepPurchased || e.again > 0: // another process may have it
 		result.State = StateWaiting
 		if !e.record.Committed() {
 			result.Documents = nil // of an earlier purchase that was not charged
@@ -732,7 +746,7 @@ func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.Raw
 	quote, quoted := e.quote()
 	known := amount == e.record.Charged && currency == e.record.ChargedCurrency
 	isForeign := cost.Foreign(currency, e.record.Currency)
-	isLess := e.record.foreign() && currency == "" // the recorded charge shows more, its currency
+	isLess := e.record.foreign() // the recorded charge is to be compared by a person, whatever is reported later
 	if !amount.Known() || quoted && amount == quote && !isForeign || known || isLess {
 		return
 	}

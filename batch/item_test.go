@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -310,15 +313,28 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 }
 
 // An analysis had failed, and the service was busy when the next run repeated it: the item counted as failed, and
-// Retryable was false.
-func TestBatch_AnAnalysisThatCannotBeRepeatedMayPass(t *testing.T) {
+// Retryable was false. If a generation had failed, the item was charged, whatever the service responds now.
+func TestBatch_AFailedItemThatTheServiceRefusesNow(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		failed := batch.Record{Key: "SH-1", Step: batch.StepFailed, ShipmentID: "SH-1", RequestID: "RD-SH-1"}
-		client := walletClient(t, shippingtest.NewService(shippingtest.Refusal(http.StatusServiceUnavailable, "busy")))
-		report, err := batch.Run(t.Context(), client, walletItems(1),
-			&batch.Options{Select: shipping.SelectAll, Journal: newMemoryJournal(t, failed)})
-		if err != nil || report.Results[0].State != batch.StateError || !report.Retryable() {
+	type row struct {
+		bought    bool
+		status    int
+		state     batch.State
+		retryable bool
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"an analysis, busy":           {false, http.StatusServiceUnavailable, batch.StateError, true},
+		"a generation, unauthorized":  {true, http.StatusUnauthorized, batch.StateFailed, false},
+		"a generation, not available": {true, http.StatusServiceUnavailable, batch.StateFailed, true}, // the first item
+	}, func(t *testing.T, test row) {
+		failed := batch.Record{Key: "SH-2", Step: batch.StepFailed, ShipmentID: "SH-2", RequestID: "RD-SH-2"}
+		if test.bought {
+			failed.Documents = []shipping.DocumentType{"CUSTOMS"}
+		}
+		client := walletClient(t, shippingtest.NewService(shippingtest.Refusal(test.status, "no")))
+		report, err := batch.Run(t.Context(), client, walletItems(2), // the first one has no record
+			&batch.Options{Concurrency: 1, Select: shipping.SelectAll, Journal: newMemoryJournal(t, failed)})
+		if err != nil || report.Results[1].State != test.state || report.Retryable() != test.retryable {
 			t.Errorf("%+v, %v", report, err)
 		}
 	})
@@ -346,6 +362,54 @@ func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T)
 			if sent.CountPath(analyze) != 1 || sent.Count(http.MethodPost) != 1 {
 				t.Errorf("%d analyses, %d purchases", sent.CountPath(analyze), sent.CountPath(purchase))
 			}
+		}
+	})
+}
+
+// A failed analysis shows a transaction, and no documents: the next run analyzed the item again, and bought it again.
+func TestBatch_AFailedAnalysisThatShowsAPurchaseIsNotAnalyzedAgain(t *testing.T) {
+	t.Parallel()
+	const record = `{"request_id":"RD-SH-1","status":"failed","transaction_id":"T-1","charged_amount":100}`
+	shippingtest.EachInBubble(t, map[string]httpmock.Responder{
+		"a record":  shippingtest.OK(record),
+		"a refusal": httpmock.NewStringResponder(422, `{"status":false,"message":"failed","data":`+record+`}`),
+	}, func(t *testing.T, analysis httpmock.Responder) {
+		sent := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				return analysis(r)
+			}
+			return shippingtest.OK(record)(r)
+		})
+		options := batch.Options{Select: shipping.SelectAll, Journal: batch.Memory()}
+		for range 2 {
+			report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
+			if text := fmt.Sprint(report.Err()); err != nil || report.Retryable() || strings.Contains(text, "not charged") ||
+				strings.Contains(text, "nothing was") || !strings.Contains(text, " it may have been purchased outside this batch") {
+				t.Errorf("%s, %v", text, err)
+			}
+		}
+		if sent.Count(http.MethodPost) != 1 {
+			t.Errorf("%d analyses and purchases", sent.Count(http.MethodPost))
+		}
+	})
+}
+
+// A proxy repeated the response to an analysis: one request was purchased for each item.
+func TestBatch_ARequestBelongsToOneItem(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{}
+		repeating := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, analyze) {
+				r.Body = io.NopCloser(strings.NewReader(`{"shipment_id":"SH-1"}`))
+			}
+			return service.RoundTrip(r)
+		})
+		report, err := batch.Run(t.Context(), walletClient(t, repeating), walletItems(3),
+			&batch.Options{Concurrency: 1, Select: shipping.SelectAll, Journal: batch.Memory()})
+		if text := fmt.Sprint(report.Err()); err != nil || service.purchases != 1 || report.Count(batch.StateError) != 2 ||
+			!strings.Contains(text, `returned the request "RD-SH-1" of the item "SH-1"; nothing was purchased`) {
+			t.Errorf("%d purchases, %s, %v", service.purchases, text, err)
 		}
 	})
 }
@@ -418,7 +482,7 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 		record := batch.Record{Key: "SH-1", RequestID: "RD-SH-1"}
 		if test.bought {
 			record = purchasing(t, "SH-1")
-			record.Purchase = nil
+			record.Purchase, record.Charged, record.ChargedCurrency = nil, record.Amount, record.Currency
 		}
 		record.Step = test.step
 		journal, service := openJournal(t, t.TempDir()+"/journal"), shippingtest.NewService(new(walletService).RoundTrip)
@@ -433,8 +497,9 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 			report.Committed.String() != test.committed {
 			t.Errorf("%s: %+v, %v", name, report, err)
 		}
-		if service.Count("") > 0 || lastRecord(t, journal, "SH-1").Note != "seen" {
-			t.Errorf("%s: %d requests, %+v", name, service.Count(""), lastRecord(t, journal, "SH-1"))
+		last := lastRecord(t, journal, "SH-1")
+		if service.Count("") > 0 || last.Note != "seen" || last.Charged.Known() != (test.bought && test.committed != "0") {
+			t.Errorf("%s: %d requests, %+v", name, service.Count(""), last)
 		}
 		again := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
 		if !errors.Is(again, shipping.ErrInvalidRequest) || !strings.Contains(again.Error(), "no run purchases it again") {

@@ -127,18 +127,25 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 // generated, and never learned of the charge if it was interrupted before.
 func TestBatch_AChargeIsComparedWhileDocumentsAreGenerated(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Charge: "999"} }}
+	type row struct{ charge, confirmed, recorded string }
+	const naira = `"charged_amount":100,"currency":"NGN"`
+	shippingtest.EachInBubble(t, map[string]row{
+		"only in the record": {"999", `"a":1`, `"charged_amount":999,"currency":"NGN"`},
+		// The record replaced the charge of the confirmation.
+		"in another currency, only in the confirmation": {"100", `"charged_amount":100,"currency":"USD"`, naira},
+	}, func(t *testing.T, test row) {
+		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Charge: test.charge} }}
 		generating := httpmock.NewMockTransport()
 		generating.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
 			response, err := service.RoundTrip(r)
 			if err != nil {
 				return nil, err
 			}
-			body := string(shippingtest.Must(io.ReadAll(response.Body))(t))
+			body, shown := string(shippingtest.Must(io.ReadAll(response.Body))(t)), test.recorded
 			if strings.HasSuffix(r.URL.Path, "/purchase") {
-				body = strings.Replace(body, `"charged_amount":999`, `"a":1`, 1)
+				shown = test.confirmed
 			}
+			body = strings.Replace(body, `"charged_amount":`+test.charge+`,"currency":"NGN"`, shown, 1)
 			body = strings.Replace(body, `"completed"`, `"processing"`, 1)
 			return httpmock.NewStringResponse(response.StatusCode, body), nil
 		})
@@ -148,8 +155,8 @@ func TestBatch_AChargeIsComparedWhileDocumentsAreGenerated(t *testing.T) {
 			Journal: newMemoryJournal(t)}
 		report, err := batch.Run(ctx, walletClient(t, generating), walletItems(5), &options)
 		_, purchases := service.total()
-		if purchases != 1 || err == nil || !errors.Is(report.Err(), shipping.ErrOvercharged) {
-			t.Errorf("%d purchases, %v, %v", purchases, err, report.Err())
+		if purchases != 1 || err == nil || !errors.Is(report.Err(), shipping.ErrOvercharged) || report.Retryable() {
+			t.Errorf("%d purchases, %v, %v, retryable %v", purchases, err, report.Err(), report.Retryable())
 		}
 	})
 }

@@ -134,7 +134,8 @@ func (r Result) needed() shipping.Budget {
 
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
 // whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]). It is false if another run
-// would repeat purchases: if this one had no journal, or the journal is [ErrDamaged] or [ErrMoved].
+// would repeat purchases: if this one had no journal, or the journal is [ErrDamaged] or [ErrMoved]. It is false after
+// [shipping.ErrOvercharged] too: a person compares the charge first, because another run could pay as much again.
 func (r *Report) Retryable() bool {
 	return r != nil && r.repeatable() > 0
 }
@@ -142,7 +143,10 @@ func (r *Report) Retryable() bool {
 // repeatable returns how many items another run may complete.
 func (r *Report) repeatable() (items int) {
 	for _, result := range r.Results {
-		if result.retryable() && !r.unrepeatable {
+		if r.unrepeatable || errors.Is(result.Err, shipping.ErrOvercharged) {
+			return 0
+		}
+		if result.retryable() {
 			items++
 		}
 	}

@@ -87,6 +87,7 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 			shipping.OutcomeNotCharged)
 	case r.Step == StepFailed && !charged && r.bought():
 		r.Step, r.Amount = StepClosed, nothing
+		r.Charged, r.ChargedCurrency, r.Cost = shipping.Amount{}, "", shipping.Amount{}
 	case r.Step == StepFailed, r.Step == StepPurchased && charged:
 		r.Step = StepClosed
 	case r.Step == StepPurchasing && charged, r.Step == StepAnalyzed && byHand && charged:

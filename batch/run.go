@@ -38,11 +38,12 @@ type run struct {
 	ended, waiting atomic.Int64 // items
 
 	mu         sync.Mutex
-	journalErr error           // the journal failed
-	crashed    bool            // a callback panicked: none is called any more
-	over       error           // the service charged more than a draft shows: nothing more may be purchased
-	refused    error           // the service refused the secret key: nothing more is sent
-	committed  shipping.Amount // of the budget, as last read from the journal
+	journalErr error            // the journal failed
+	crashed    bool             // a callback panicked: none is called any more
+	over       error            // the service charged more than a draft shows: nothing more may be purchased
+	refused    error            // the service refused the secret key: nothing more is sent
+	committed  shipping.Amount  // of the budget, as last read from the journal
+	requests   map[string]owner // by their ids
 
 	// writing is the context of journal calls that continue after the batch was interrupted, such as the record of a
 	// purchase. It ends closingTime after the context of the batch.
@@ -53,7 +54,8 @@ type run struct {
 
 func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
 	r := &run{client: client, options: options, call: call, journal: options.Journal,
-		slots: make(chan struct{}, options.Concurrency), settling: make(chan struct{}, maxSettling)}
+		requests: map[string]owner{},
+		slots:    make(chan struct{}, options.Concurrency), settling: make(chan struct{}, maxSettling)}
 	if r.journal == nil {
 		r.journal, r.unrecorded = Memory(), true
 	}
@@ -87,12 +89,30 @@ func (r *run) load(ctx context.Context, items []Item) error {
 			return err
 		}
 		own = append(own, e)
+		r.requests[e.record.RequestID] = owner{item.key(), e.source()}
 		if e.record.final() {
 			r.ended.Add(1)
 		}
 	}
 	chooseTwins(own)
 	return nil
+}
+
+// owner is the item of a request.
+type owner struct{ key, source string }
+
+// own returns an error if a request belongs to another item: if a proxy repeated the response to an analysis, one
+// request would be purchased for each of them. The service may return the draft of the same shipment again.
+func (r *run) own(requestID string, e *entry) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	other, known := r.requests[requestID]
+	if source := e.source(); !known || other.source == source {
+		r.requests[requestID] = owner{e.record.Key, source}
+		return nil
+	}
+	return fmt.Errorf("shipping: the analysis returned the request %s of the item %s; nothing was purchased for this "+
+		"item: check whether a proxy repeats responses", spelling.Quote(requestID), spelling.Quote(other.key))
 }
 
 // chooseTwins chooses which of several items with one shipment or file is purchased: an item whose purchase has begun,
@@ -272,6 +292,9 @@ var errWaiting = errors.New("shipping: the batch ended before the item was compl
 
 // unfinished returns the error of an item that was not completed when the batch ended.
 func (e *entry) unfinished() error {
+	if e.again > 0 {
+		return errors.New("shipping: the batch ended while another process worked on the item")
+	}
 	if e.outcome() != shipping.OutcomeCharged {
 		return errors.New("shipping: the batch ended before anything was purchased for the item")
 	}

@@ -1,6 +1,8 @@
 package batch_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -71,6 +73,30 @@ func TestBatch_AClaimThatEndedDuringSelectIsNoOutcome(t *testing.T) {
 		}
 		runs.Wait()
 	})
+}
+
+// An item that another process has was reported as not purchased, whatever happened there.
+func TestBatch_AnItemOfAnotherProcessIsNoOutcome(t *testing.T) {
+	shippingtest.EachInBubble(t, map[string]error{"interrupted": batch.ErrItemTaken, "without a journal": errDisk},
+		func(t *testing.T, later error) {
+			claims := 0
+			taken := hooked{batch.Memory(), func(_ context.Context, call string, _ batch.Record, do func() error) error {
+				if call != "claim" {
+					return do()
+				}
+				if claims++; claims < 3 {
+					return batch.ErrItemTaken
+				}
+				return later
+			}}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(1), &batch.Options{Journal: taken})
+			text := fmt.Sprint(report.Err())
+			if err == nil || report.Results[0].State != batch.StateWaiting || strings.Contains(text, "before anything was") {
+				t.Errorf("%s, %v", text, err)
+			}
+		})
 }
 
 // A purchase that a process sends late, because it stands still after the last check of its claim and does not notice

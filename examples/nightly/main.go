@@ -131,13 +131,16 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what was bought, also after SIGTERM
 	defer stop()
 	lists := errors.Join(rates, j.transactions(export))
+	open := errors.Join(err, report.Err())
+	// The lists alone ask for another run only if no shipment needs a person: another run would purchase, too.
+	again = report.Retryable() || errors.Is(err, batch.ErrInUse) || open == nil && mayPass(lists)
+	return again, errors.Join(lists, open)
+}
+
+// mayPass reports whether another run may read lists that could not be read.
+func mayPass(lists error) bool {
 	failed, ok := errors.AsType[*shipping.Error](lists)
-	again = report.Retryable() || ok && failed.Retryable() || errors.Is(lists, shipping.ErrIncomplete) ||
-		errors.Is(err, batch.ErrInUse) || ctx.Err() != nil
-	if errors.Is(err, batch.ErrMoved) || errors.Is(err, batch.ErrDamaged) {
-		again = false // without the records of the journal, another run could buy twice
-	}
-	return again, errors.Join(lists, err, report.Err())
+	return ok && failed.Retryable() || errors.Is(lists, shipping.ErrIncomplete) || errors.Is(lists, context.Canceled)
 }
 
 func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
