@@ -468,6 +468,8 @@ func (e *Error) undeclared() string {
 		return ""
 	case e.Code == "":
 		condition = "; if the code of a refusal is there, "
+	case errors.Is(e, ErrInsufficientFunds):
+		return ""
 	case slices.ContainsFunc([]string{"fund", "balance", "insufficient", "too little"}, isNamed):
 		condition = "; if this is the code of a wallet that holds too little, "
 		lines = []dialect.Line{{Field: "refusal.funds_code", Value: e.Code}}

@@ -1,8 +1,10 @@
 package batch
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 
@@ -42,10 +44,10 @@ const restoreJournal = "once the journal is in its place, run the batch again"
 
 // next returns what to do about an open item.
 func (r Result) next() string {
-	if failed, ok := r.Err.(*itemError); ok {
-		return failed.next
+	if advised, ok := r.Err.(*itemError); ok {
+		return advised.next
 	}
-	_, isCall := errors.AsType[*shipping.Error](r.Err)
+	failed, isCall := errors.AsType[*shipping.Error](r.Err)
 	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
 	switch {
 	case r.State == StateCompleted:
@@ -78,6 +80,8 @@ func (r Result) next() string {
 		return "run the batch again; if the documents never come, batch.Resolve with OutcomeCharged closes the item"
 	case r.retryable():
 		return "run the batch again"
+	case isCall && ofGateway(failed):
+		return "run the batch again; if the error stays, correct its cause"
 	case errors.Is(r.Err, shipping.ErrNotFound):
 		return "correct the item or leave it out, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrInsufficientFunds):
@@ -105,6 +109,13 @@ func (r *run) advice(result Result, unrepeatable bool) string {
 	}
 	return strings.TrimSuffix(next, closesUncharged) + "; leave out what this run has purchased: " +
 		"without a Journal, another one would purchase it again"
+}
+
+// ofGateway reports whether a response is not that of the service, or was damaged on its way, so that its status means
+// nothing for the item.
+func ofGateway(failed *shipping.Error) bool {
+	return failed.StatusCode/100 == 2 && !failed.Refused() ||
+		len(failed.Body) > 0 && !json.Valid(failed.Body) && failed.StatusCode != http.StatusUnauthorized
 }
 
 // isAdvised reports whether the error itself states what to correct.

@@ -43,7 +43,7 @@ func (r *Report) Count(state State) int {
 // only in ids and amounts. Of several lines with the same state and the same advice, the first has the advice, and the
 // others refer to it. An empty wallet comes first, then known and possible charges, then the most frequent advice. The
 // text has at most 2,000 bytes: if it is longer, causes are shortened, then rare causes are only counted, and no advice
-// is left out while a cause can be; [Report.Results] has all. The error wraps the errors of all these items. It is nil
+// is left out while a cause can be; [Report.Causes] has all. The error wraps the errors of all these items. It is nil
 // if each item is [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for a nil report.
 func (r *Report) Err() error {
 	if r == nil {
@@ -90,6 +90,26 @@ func (r *Report) openItems() (open []*openItems) {
 	return open
 }
 
+// Cause is why some items of a report are open.
+type Cause struct {
+	State State
+	// Err is the error of the first of these items. The others differ in ids and amounts. Its text ends with what to do.
+	Err error
+	// Keys are the keys of the items.
+	Keys []string
+}
+
+// Causes returns all causes of the open items, in the order of [Report.Err], whose text has only those that fit.
+func (r *Report) Causes() (causes []Cause) {
+	if r == nil {
+		return nil
+	}
+	for _, group := range r.openItems() {
+		causes = append(causes, Cause{group.first.State, group.first.Err, group.keys})
+	}
+	return causes
+}
+
 // together adds what all items of a state need together to the first line of them.
 func (r *Report) together(open []*openItems, state State) {
 	var needed shipping.Budget
@@ -117,7 +137,8 @@ func (r *Report) together(open []*openItems, state State) {
 	}
 	open[first].together = subject + needed.String() + " in all"
 	if enough, err := r.Committed.Add(needed.Amount); err == nil && state == StateOverBudget {
-		open[first].together += fmt.Sprintf(": a budget of %s is enough%s", money(enough, needed.Currency), forAll)
+		open[first].together += fmt.Sprintf(": a budget of %s is enough%s, if the wallet holds it",
+			money(enough, needed.Currency), forAll)
 	}
 }
 
@@ -401,7 +422,7 @@ func (e *reportError) end(items int, hidden []string, unnamed bool) string {
 			"lines state", e.repeatable, items))
 	}
 	if unnamed {
-		parts = append(parts, "see the Err of each in Report.Results")
+		parts = append(parts, "see Report.Causes")
 	}
 	return strings.Join(parts, "; ")
 }

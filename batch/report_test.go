@@ -54,6 +54,9 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"not found":      {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", false},
 		"select":         {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", false},
 		"busy":           {batch.StateError, nil, busy, "; run the batch again", true},
+		"a proxy": {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<html>")},
+			"run the batch again; if the error stays, correct its cause", false},
+		"a damaged body": {batch.StateError, nil, &shipping.Error{StatusCode: 200}, "if the error stays", false},
 		"failed, busy":   {batch.StateFailed, nil, busy, "batch.Resolve", false},
 	} {
 		result := batch.Result{Key: "SH-" + name, State: test.state, Documents: test.documents, Err: test.err}
@@ -71,13 +74,20 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 	}
 	err := report.Err()
 	if len(err.Error()) > 2000 || !strings.HasPrefix(err.Error(), "unknown: ") || !report.Retryable() ||
-		!strings.HasSuffix(err.Error(), "; see the Err of each in Report.Results") {
+		!strings.HasSuffix(err.Error(), "; see Report.Causes") {
 		t.Errorf("all states: %v", err)
 	}
 	for _, result := range report.Results {
 		if result.Err != nil && !errors.Is(err, result.Err) {
 			t.Errorf("all states: the error is not %v", result.Err)
 		}
+	}
+	items := 0
+	for _, cause := range report.Causes() { // those that do not fit the text too
+		items += len(cause.Keys)
+	}
+	if items != len(report.Results)-3 {
+		t.Errorf("all states: the causes have %d of %d items", items, len(report.Results)-3)
 	}
 }
 
@@ -158,7 +168,7 @@ func TestReport_ErrShowsEachAdvice(t *testing.T) {
 		2: {"error: no funds", "\nunknown: a ", "; if it stays unknown, ", "\nunknown: b ", "; as above (item ",
 			"\nfailed: a ", "if Regulatory.Retry succeeds", "\nfailed: b ", "; as above (item ", "422", "once this is corrected",
 			", and another cause; remove the cause", "; run the batch again (2 items: ", "\nwaiting: a ",
-			"\nanother run may complete 6 of the 13 open items; the others need what their lines state; see the Err"},
+			"\nanother run may complete 6 of the 13 open items; the others need what their lines state; see Report.Causes"},
 		40: {"error: no funds", "\nunknown: a ", "; if it stays unknown, ", " other causes; as above (", "\nfailed: a ",
 			"if Regulatory.Retry succeeds", "422", "once this is corrected", ", and 39 other causes; remove the cause",
 			"; run the batch again (40 items: ", "\nwaiting: a ", "\nanother run may complete 120 of the 241 open items"},
@@ -252,7 +262,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 			"error: shipping: regulatory.analyze: ", same},
 		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
 			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", "; the 3 items over budget need 300.00 " +
-				"NGN in all: a budget of 300.00 NGN is enough for all " + first},
+				"NGN in all: a budget of 300.00 NGN is enough for all, if the wallet holds it " + first},
 		"an empty wallet": {poor, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "900")}, 3,
 			shipping.ErrInsufficientFunds, false, "error: shipping: purchase of request RD-SH-1: ",
 			"; once the wallet has the money, run the batch again; the 3 items that the wallet does not pay for need " +

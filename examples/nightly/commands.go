@@ -45,6 +45,9 @@ func resolve(ctx context.Context, args []string) error {
 		return err
 	}
 	err = batch.Resolve(ctx, journal, *shipment, shipping.PurchaseOutcome(*outcome), *note)
+	if err == nil {
+		fmt.Printf("recorded: shipment %s is %s; run the night again\n", *shipment, *outcome)
+	}
 	return errors.Join(err, journal.Close())
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,7 +21,7 @@ func (j *job) rates(ctx context.Context) error {
 	cheapest := map[string]*shipping.Rate{} // by parcel and currency: amounts in two currencies cannot be compared
 	for rate, err := range j.client.Rates.All(ctx, nil) {
 		if err != nil {
-			return err
+			return fmt.Errorf("rates.csv is that of an earlier run: %w", err)
 		}
 		of := rate.Parcel + " " + rate.Currency
 		if best := cheapest[of]; rate.Amount.Known() && !rate.Used && (best == nil || rate.Amount.Cmp(best.Amount) < 0) {
@@ -41,7 +42,7 @@ func (j *job) transactions(ctx context.Context) error {
 		"shipment"}}
 	for t, err := range j.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: j.wallet}) {
 		if err != nil {
-			return err
+			return fmt.Errorf("wallet.csv is that of an earlier run: %w", err)
 		}
 		signed := "" // an amount that cannot be booked is not 0
 		if amount, err := t.Signed(); err == nil {
@@ -53,8 +54,8 @@ func (j *job) transactions(ctx context.Context) error {
 	return j.write("wallet.csv", rows)
 }
 
-// results writes the outcome and the charge of each shipment, because the error of a report has the most frequent
-// causes only.
+// results writes the outcome and the charge of each shipment, and all causes of open ones, because the error of a report
+// has only those that fit.
 func (j *job) results(report *batch.Report) error {
 	rows, manual := [][]string{
 		{"shipment", "state", "request", "night", "charged", "currency", "needs evidence", "error"},
@@ -69,17 +70,20 @@ func (j *job) results(report *batch.Report) error {
 			evidence = fmt.Sprint(result.NotSelected)
 		}
 		if result.Err != nil {
-			failed = result.Err.Error()
+			failed = forOperators(result.Err)
 		}
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
 			result.ChargedCurrency, evidence, failed})
 	}
-	if len(report.Results) == 0 {
-		return j.write("documents.csv", rows)
+	causes := [][]string{{"shipments", "state", "error of the first, and what to do", "ids"}}
+	for _, cause := range report.Causes() {
+		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), forOperators(cause.Err),
+			strings.Join(cause.Keys, " ")})
 	}
-	fmt.Printf("%s has the state, charge and error of each shipment; at least %d also need documents for which a person "+
-		"supplies evidence\n", filepath.Join(j.folder, "documents.csv"), manual)
-	return j.write("documents.csv", rows)
+	if manual > 0 {
+		fmt.Printf("at least %d shipments also need documents for which a person supplies evidence: see documents.csv\n", manual)
+	}
+	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }
 
 // write replaces a CSV file. If it fails or is killed, the file of the last night stays.

@@ -23,7 +23,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,7 +35,8 @@ type job struct {
 	client                      *shipping.Client
 	night, list, wallet, folder string
 	budget                      *shipping.Budget
-	logged                      time.Time // when the progress was logged
+	logged                      time.Time // when the progress was logged; zero before
+	settles                     bool      // this was logged
 }
 
 func main() {
@@ -56,7 +56,7 @@ func main() {
 	again, err := j.run(ctx)
 	code, advice := exit(again, err)
 	if err != nil {
-		log.Print(err, "\nnightly: ", advice)
+		log.Print(forOperators(err), "\nnightly: ", advice)
 	}
 	os.Exit(code)
 }
@@ -71,6 +71,10 @@ func parse(args []string) (*job, error) {
 	flags.StringVar(&j.wallet, "wallet", "", "the `wallet` to export")
 	flags.StringVar(&j.folder, "out", "",
 		"the absolute path of the `folder` of the journal and the CSV files, the same for each night")
+	flags.Usage = func() {
+		flags.PrintDefaults()
+		fmt.Fprintln(flags.Output(), "for what only a person can decide: nightly resolve -help, and nightly retry REQUEST")
+	}
 	budget := flags.String("budget", "", "the most `money` to spend in the night")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -92,32 +96,6 @@ func parse(args []string) (*job, error) {
 	j.client, clientErr = shipping.NewClientFromEnv()
 	j.budget, budgetErr = shipping.ParseBudget(*budget)
 	return &j, errors.Join(clientErr, budgetErr)
-}
-
-// exit returns the exit code of a run, and what to do about its error.
-func exit(again bool, err error) (code int, advice string) {
-	_, wrong := errors.AsType[listError](err)
-	switch {
-	case err == nil:
-		return 0, ""
-	case again: // EX_TEMPFAIL
-		return 75, "run the same night again: it continues, and purchases nothing twice; what stays open then needs " +
-			"what the lines above state"
-	case wrong:
-		return 2, "correct the list, then run the same night again"
-	case overBudget(err):
-		return 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or raise -budget"
-	}
-	return 1, "a person must remove these causes; a run of the same night then continues"
-}
-
-// overBudget reports whether everything that is left fits the budget of another night.
-func overBudget(err error) bool {
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(several.Unwrap(), func(err error) bool { return !overBudget(err) })
-	}
-	over, ok := errors.AsType[*shipping.BudgetError](err)
-	return ok && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0
 }
 
 // listError is the error of a list that a person must correct. What can be read of it is purchased.
@@ -172,8 +150,10 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 		return report, errors.Join(err, j.results(report))
 	}
 	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
-	fmt.Printf("of %d shipments, %d are completed, %d have nothing to buy, and %d are open; %s of %s spent or reserved "+
-		"tonight\n", len(items), completed, nothing, len(items)-completed-nothing, report.Committed.StringFixed(2), j.budget)
+	closed := report.Count(batch.StateClosed)
+	fmt.Printf("%d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s spent or "+
+		"reserved tonight\n", len(items), completed, nothing, closed, len(items)-completed-nothing-closed,
+		report.Committed.StringFixed(2), j.budget)
 	return report, errors.Join(err, j.results(report))
 }
 
@@ -184,7 +164,8 @@ func shipments(name, list string, unread error) (items []batch.Item, err error) 
 		for _, id := range strings.Fields(line) {
 			item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}}
 			if invalid := item.Validate(); invalid != nil {
-				err = cmp.Or(err, fmt.Errorf("%s, line %d: %w", name, i+1, invalid)) // the first one
+				// Only the first one, because a file of another kind can have thousands.
+				err = cmp.Or(err, fmt.Errorf("%s, line %d: %.40q is left out: %w", name, i+1, id, invalid))
 			} else if !seen[id] {
 				items = append(items, item)
 			}
@@ -198,15 +179,4 @@ func shipments(name, list string, unread error) (items []batch.Item, err error) 
 		err = listError{fmt.Errorf("nightly: -in: %w", err)}
 	}
 	return items, err
-}
-
-// progress logs once a minute how far the night is.
-func (j *job) progress(event batch.Event) {
-	if time.Since(j.logged) < time.Minute {
-		return
-	}
-	if j.logged = time.Now(); event.Ended > 0 || event.Waiting > 0 {
-		log.Printf("nightly: %d of %d shipments have ended, and %d wait for their documents or for the outcome of a purchase",
-			event.Ended, event.Total, event.Waiting)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,7 +50,7 @@ func TestNights(t *testing.T) {
 			{"2026-11-30", "1 NGN", 0, 0, 2, "shipments.txt is empty: no shipments were read", false}, // an export that failed
 			{"2026-11-29", "1 NGN", 0, 30, 0, "", false},                                              // no new shipments
 			// One wrong id stopped the whole night.
-			{"2026-11-29", "2000000 NGN", 0, 31, 2, "shipments.txt, line 31: shipping: batch: Item has the key \"SH-", true},
+			{"2026-11-29", "2000000 NGN", 0, 31, 2, "XXX\" is left out: shipping: batch: Item has the key \"SH-XX", true},
 		} {
 			var err error
 			if j.budget, err = shipping.ParseBudget(run.budget); err != nil {
@@ -111,7 +112,7 @@ func TestNights(t *testing.T) {
 		if after, err := os.ReadFile(filepath.Join(folder, "wallet.csv")); !bytes.Equal(after, before) {
 			t.Errorf("the file of the last night is gone: %v", err)
 		}
-		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200, "documents.csv": 30} {
+		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200, "documents.csv": 30, "causes.csv": 1} {
 			text, err := os.ReadFile(filepath.Join(folder, name))
 			if lines := strings.Count(string(text), "\n"); err != nil || lines < least {
 				t.Errorf("%s has %d lines: %v", name, lines, err)
@@ -164,6 +165,32 @@ func table(t *testing.T, path string) (rows []map[string]string) {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// What a script does again, and what the person on duty reads.
+func TestExit(t *testing.T) {
+	busy, list := errors.New("busy"), listError{errors.New("line 3")}
+	for _, test := range []struct {
+		again  bool
+		err    error
+		code   int
+		advice string
+	}{
+		{false, nil, 0, ""},
+		{true, busy, 75, "run the same night again: it continues"},
+		{true, errors.Join(busy, list), 75, "correct the list, and run the same night again"},
+		{false, list, 2, "correct the list"},
+		{true, fmt.Errorf("refused: %w", shipping.ErrInsufficientFunds), 1, "add money to the wallet"},
+		{false, busy, 1, "a person must"},
+	} {
+		if code, advice := exit(test.again, test.err); code != test.code || !strings.HasPrefix(advice, test.advice) {
+			t.Errorf("%v: exit %d, %q", test.err, code, advice)
+		}
+	}
+	text := forOperators(errors.New("batch.Resolve with OutcomeNotCharged lets Regulatory.Retry run the batch again"))
+	if text != `nightly resolve -outcome "not charged" lets nightly retry run the same night again` {
+		t.Error(text)
+	}
 }
 
 // An error named all options, and not the one that is wrong.
