@@ -304,12 +304,14 @@ func (e *RegulatoryError) settleAdvice() string {
 		}
 	}
 	expired := e.Request != nil && e.Request.expired()
-	if expired && !purchase.Refused {
+	quiet := purchase.quietFor()
+	if expired && (!purchase.Refused || quiet == 0) {
 		return "compare the wallet's transactions: if they show no charge, call Regulatory.Analyze again"
 	}
-	if contextEnded(e.Err) || e.Request == nil || e.Request.Status == StatusDraft || expired {
-		quiet := cmp.Or(purchase.quietFor(), purchase.longQuietFor())
-		return settle + fmt.Sprintf("with the Purchase of this error, and a context of %s or more", quiet+time.Minute)
+	isDraft := e.Request != nil && (e.Request.Status == StatusDraft || expired)
+	if quiet > 0 && isDraft || e.Request == nil || contextEnded(e.Err) {
+		return settle + fmt.Sprintf("with the Purchase of this error, and a context of %s or more",
+			cmp.Or(quiet, purchase.longQuietFor())+time.Minute)
 	}
 	if e.Request.unlisted() {
 		return settle + "later; if the status is still " + spelling.Quote(string(e.Request.Status)) +

@@ -96,8 +96,12 @@ type PurchaseRequest struct {
 	// because it showed a transaction. A refused purchase is never reported as charged.
 	Refused      bool `json:"refused,omitempty"`
 	Contradicted bool `json:"contradicted,omitempty"`
-	// UnderWay is set if the refusal announced, or may announce, a purchase under way: see [PurchaseOptions.RefusedFor].
-	UnderWay        bool `json:"under_way,omitempty"`
+	// UnderWay is set if the refusal announced, or may announce, a purchase under way, or if a reading has shown the
+	// status purchasing since: see [PurchaseOptions.RefusedFor].
+	UnderWay bool `json:"under_way,omitempty"`
+	// Purchased is set if a reading after the purchase has shown a charge, or a status that only a purchase leads to,
+	// which may be another purchase. A later reading that shows a draft is an older copy, and decides nothing.
+	Purchased       bool `json:"purchased,omitempty"`
 	PurchaseOptions `json:"-"`
 }
 
@@ -187,7 +191,7 @@ func (p PurchaseRequest) longQuietFor() time.Duration {
 // never does.
 func (p PurchaseRequest) quietFor() time.Duration {
 	switch {
-	case p.Contradicted:
+	case p.Contradicted, p.Purchased:
 		return 0
 	case p.Refused && !p.UnderWay:
 		return cmp.Or(p.RefusedFor, min(5*time.Second, p.longQuietFor()))
@@ -267,7 +271,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		return nil, err
 	}
 	p := *purchase
-	p.Refused, p.Contradicted, p.UnderWay = false, false, false
+	p.Refused, p.Contradicted, p.UnderWay, p.Purchased = false, false, false, false
 	p = p.withDefaults()
 	p.Draft = s.inDialect(p.Draft)
 	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
@@ -539,8 +543,8 @@ type readBack struct {
 // decide returns the result of the purchase, or its *RegulatoryError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	// The interval starts at a fortieth of the time, at most 1.5 s, and doubles. This allows six to eight readings.
-	quietFor := b.sent.QuietFor
-	started, interval := time.Now(), min(cmp.Or(min(quietFor, b.longest), b.longest)/40, 1500*time.Millisecond)
+	interval := min(cmp.Or(min(b.sent.QuietFor, b.longest), b.longest)/40, 1500*time.Millisecond)
+	started := time.Now()
 	for {
 		sent := time.Now()
 		record, err := b.service.Get(ctx, b.purchase.RequestID, b.call...)
@@ -553,7 +557,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		case evidence.NotCharged:
 			if found.Quiet {
 				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, fmt.Errorf("the request has shown no purchase "+
-					"for %s", quietFor)))
+					"for %s", b.sent.QuietFor)))
 			}
 			return nil, b.failed(OutcomeNotCharged, b.cause)
 		}
@@ -562,10 +566,10 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		case ctx.Err() != nil:
 			return nil, b.ended(wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx))))
 		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable():
-			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
+			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, b.undecided())))
 		}
 		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))
-		if quiet := quietFor - time.Since(b.memory.DraftSince); !b.memory.DraftSince.IsZero() && quiet > 0 {
+		if quiet := b.sent.QuietFor - time.Since(b.memory.DraftSince); !b.memory.DraftSince.IsZero() && quiet > 0 {
 			interval = min(interval, quiet) // the draft is read when it has stayed one for long enough
 		}
 		if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) > time.Second {
@@ -610,9 +614,14 @@ func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error)
 		reading.Denied = b.last == nil && denied(b.cause, err)
 	} else {
 		b.last, reading.Record = record, record.shown()
-		reading.Status, reading.Expired = string(record.Status), record.expired()
+		reading.Status, reading.Means = string(record.Status), record.means()
 	}
 	b.memory, found = b.memory.Observe(b.sent, reading)
+	b.purchase.Purchased = b.purchase.Purchased || found.Purchased
+	if b.purchase.Refused {
+		b.purchase.UnderWay = b.purchase.UnderWay || found.State == status.Purchasing
+		b.sent.QuietFor = b.purchase.quietFor()
+	}
 	return found
 }
 
@@ -634,12 +643,15 @@ func denied(purchase, reading error) bool {
 		[]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, first.StatusCode)
 }
 
-// undecided returns why a record does not decide the outcome.
-func undecided(record *RegulatoryRequest) error {
-	switch {
+// undecided returns why the last record does not decide the outcome.
+func (b *readBack) undecided() error {
+	record := b.last
+	switch isDraft := record != nil && record.Status == StatusDraft && !record.showsCharge(); {
 	case record == nil:
 		return nil
-	case record.Status == StatusDraft && !record.showsCharge():
+	case isDraft && b.purchase.Purchased:
+		return errors.New("a reading has shown a purchase, and the last one shows a draft")
+	case isDraft:
 		return errors.New("the last reading shows a draft")
 	}
 	return fmt.Errorf("the request reads as %s, which does not show whether these documents were charged",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -256,7 +257,8 @@ func settleTwice(t *testing.T, client *shipping.Client, purchase *shipping.Purch
 
 // The stored purchase decides when it is settled. A refused purchase was settled as a success, because
 // only the response that was not confirmed was remembered; a list that the draft had already was taken for a purchase;
-// and a refusal that showed a purchase counted as "not charged", if readings were older than that.
+// and a refusal that showed a purchase counted as "not charged", if readings were older than that. So did a purchase
+// that a reading had shown.
 func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 	t.Parallel()
 	refused := func(data string) httpmock.Responder {
@@ -269,7 +271,16 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 	const documents, purchased = `"documents":[{"document_type":"FDA"}]`, `"purchased_documents":[{"document_type":"FDA"}]`
 	const uploads, quote, both = `"documents":["MSDS"]`, `"charged_amount":5`, `"documents":["FDA","MSDS"]`
 	confirmed := record("processing", both)
-	twoLists := record("completed", documents, purchased)
+	twoLists, old := record("completed", documents, purchased), record("draft")
+	afterwards := func(first, then httpmock.Responder) httpmock.Responder {
+		started := sync.OnceValue(time.Now)
+		return func(r *http.Request) (*http.Response, error) {
+			if time.Since(started()) < 20*time.Second {
+				return first(r)
+			}
+			return then(r)
+		}
+	}
 	const types, moreTypes = `"document_types":["MSDS"]`, `"document_types":["MSDS","FDA"]`
 	type row struct {
 		draft    string // members beside id and status
@@ -303,11 +314,24 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 		"refused, a draft":                       {"", false, refused(`{"status":"draft"}`), record("draft"), not, ""},
 		"refused with its documents, a draft": {listsFDA, true, refused(`{` + listsFDA + `}`), record("draft", listsFDA), not,
 			""},
-		"refused with its quote, a draft": {quote, true, quoted, record("draft", quote), not, ""},
-		"confirmed, the draft's list":     {both, false, confirmed, record("processing"), charged, ""},
+		"refused with its quote, a draft":   {quote, true, quoted, record("draft", quote), not, ""},
+		"confirmed, the draft's list":       {both, false, confirmed, record("processing"), charged, ""},
+		"refused, processing, then a draft": {"", true, plainly, record("processing").Then(old), unknown, ""},
+		"refused, generating, then a draft": {"", true, plainly, record("printing").Then(old), unknown, ""},
+		"refused, completed, then a draft":  {"", true, plainly, record("completed").Then(old), unknown, ""},
+		"refused, failed, then a draft":     {"", true, plainly, record("failed").Then(old), unknown, ""},
+		"refused, a charge, then none":      {"", true, plainly, record("draft", charge).Then(old), unknown, ""},
+		"refused, processing, then expired": {"", true, plainly, record("processing").Then(record("gone")), unknown, ""},
+		"refused, purchasing, then a draft": {"", true, plainly, record("purchasing").Then(old), not, ""},
+		"refused, processing, then others": {"", false, plainly, afterwards(record("processing"),
+			record("completed", listsCustoms)), unknown, not},
+		"lost, processing, then a draft": {"", false, lost, record("processing").Then(old), unknown, ""},
+		"lost, purchasing, then a draft": {"", false, lost, record("purchasing").Then(old), unknown, not},
+		"lost, a charge, then none":      {"", true, lost, record("draft", charge).Then(old), unknown, ""},
 	}, func(t *testing.T, test row) {
 		client := shippingtest.NewClient(t, requestService(responders{test.response}, responders{test.read}),
-			shipping.WithDialect(shippingtest.Dialect(t, "purchase.quoted=true")))
+			shipping.WithDialect(shippingtest.Dialect(t,
+				"purchase.quoted=true,record.states=printing=generating,gone=expired")))
 		members := `"available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]`
 		if test.draft != "" {
 			members += "," + test.draft
@@ -330,13 +354,15 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 
 // A gateway can repeat a purchase, and pass on the refusal of one copy, while the other takes effect later, or is shown
 // later. So a refusal is an answer only after RefusedFor, whatever its form, and after QuietFor if it announces a
-// purchase that is under way. An ordinary refusal took a minute, which ended in "unknown" for a context of 30 s.
+// purchase that is under way, or a reading shows one. An ordinary refusal took a minute, which ended in "unknown" for
+// a context of 30 s.
 //
 // The request is read until shortly before the deadline of the context: readings had ended with up to half of the time
 // left, and a purchase that arrived then stayed unknown.
 func TestPurchase_OutlastsLateEffects(t *testing.T) {
 	t.Parallel()
-	const never, draft, gone = time.Hour, "draft", "gone"
+	const never = time.Hour
+	draft, gone, bought := record("draft"), record("gone"), record("purchasing").Then(record("draft"))
 	ordinary, announced := refusal(400, "insufficient funds"), refusal(409, "no")
 	retryAfter := ordinary.HeaderSet(http.Header{"Retry-After": {"0"}})
 	lost := shippingtest.NoResponse()
@@ -350,7 +376,7 @@ func TestPurchase_OutlastsLateEffects(t *testing.T) {
 		deadline time.Duration
 		want     shipping.PurchaseOutcome
 		took     time.Duration
-		status   string // until the effect is shown
+		shown    httpmock.Responder // until then
 	}
 	declared := shipping.WithDialect(shippingtest.Dialect(t, "record.states=gone=expired"))
 	shippingtest.EachInBubble(t, map[string]row{
@@ -372,6 +398,7 @@ func TestPurchase_OutlastsLateEffects(t *testing.T) {
 		"a Retry-After, shown late":     {retryAfter, 50 * time.Second, usual, time.Hour, before, 50 * time.Second, draft},
 		"refused, expired":              {ordinary, never, usual, time.Hour, not, 5 * time.Second, gone},
 		"refused, expired, shown late":  {ordinary, 4 * time.Second, usual, 30 * time.Second, before, 4 * time.Second, gone},
+		"refused, purchasing":           {ordinary, 50 * time.Second, usual, time.Hour, before, 50 * time.Second, bought},
 		"409, expired":                  {announced, never, usual, time.Hour, not, time.Minute, gone},
 		"409, expired, shown late":      {announced, 50 * time.Second, usual, time.Hour, before, 50 * time.Second, gone},
 		"lost, deadline of 12 s":        {lost, 5 * time.Second, settle, 12 * time.Second, charged, 5 * time.Second, draft},
@@ -381,7 +408,7 @@ func TestPurchase_OutlastsLateEffects(t *testing.T) {
 		started := time.Now()
 		read := func(r *http.Request) (*http.Response, error) { // of a copy that lags behind, or before the effect
 			if time.Since(started) < test.effect {
-				return record(test.status)(r)
+				return test.shown(r)
 			}
 			return record("processing", listsFDA)(r)
 		}

@@ -638,6 +638,8 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 		"unknown: regulatory.purchase: no response: unexpected EOF; the last reading shows a draft" + settle: {
 			lost, record("draft"),
 		},
+		"unknown: regulatory.purchase: 400 Bad Request: no; a reading has shown a purchase, and the last one shows a draft" +
+			later + ", and compare the wallet's transactions": {refusal(400, "no"), record("processing").Then(record("draft"))},
 		"unknown: regulatory.purchase: 500 Internal Server Error: oops; regulatory.get: 404 Not Found: gone" + settle: {
 			refusal(500, "oops"), refusal(404, "gone"),
 		},

@@ -55,8 +55,9 @@ type Case struct {
 	AnalysisFailed bool
 	// OnlyThese: the record shows that a purchase of this request can only have been one of these documents.
 	OnlyThese bool
-	// Charge: a record has shown a charge, or a possible one, that the draft did not show.
-	Charge bool
+	// Purchased: a record has shown a charge, or a possible one, that the draft did not show, or a status to which only a
+	// purchase leads. The status purchasing does not count: the service can still refuse that purchase.
+	Purchased bool
 	// Quiet: the request has read as a draft for as long as the response requires. After a refusal, a draft that has
 	// expired counts, too.
 	Quiet bool
@@ -123,9 +124,10 @@ var rows = [...]row{
 //	              sole       without a list; not a failed analysis
 //	lost          not known  purchasing, processing, completed or failed, and      success
 //	                         only these documents can have been purchased
-//	lost          any        a draft throughout QuietFor, without a list or charge not charged
-//	refusal       any        a draft, or one that has expired, throughout          not charged
-//	                         RefusedFor, without either
+//	lost          any        a draft throughout QuietFor, without a list; no       not charged
+//	                         reading has shown a purchase
+//	refusal       any        the same throughout RefusedFor; a draft that has      not charged
+//	                         expired counts, too
 //	refusal       draft      completed, and it lists documents, none of these      not charged
 //	refusal       any        refused with the same status, 401, 403 or 404         not charged
 //	refusal, also draft      not a draft, and it lists these documents             purchased before
@@ -152,5 +154,5 @@ func (c Case) Undecidable() bool {
 func known(c Case) bool     { return c.Known }
 func sole(c Case) bool      { return c.Known && c.Sole && !c.AnalysisFailed }
 func onlyThese(c Case) bool { return !c.Known && c.OnlyThese }
-func quiet(c Case) bool     { return c.Quiet && !c.Charge }
+func quiet(c Case) bool     { return c.Quiet && !c.Purchased }
 func denied(c Case) bool    { return c.Denied }

@@ -14,7 +14,7 @@ func of(response Response, state status.State, documents Documents, facts string
 	is := func(fact string) bool { return slices.Contains(strings.Fields(facts), fact) }
 	return Case{
 		Response: response, State: state, Documents: documents, Known: is("known"), Sole: is("sole"),
-		AnalysisFailed: is("analysisFailed"), OnlyThese: is("onlyThese"), Charge: is("charge"), Quiet: is("quiet"),
+		AnalysisFailed: is("analysisFailed"), OnlyThese: is("onlyThese"), Purchased: is("purchased"), Quiet: is("quiet"),
 		Denied: is("denied"),
 	}
 }
@@ -28,7 +28,7 @@ func TestDecide_Rows(t *testing.T) {
 		want Result
 	}{
 		"unsent":                                  {of(Unsent, status.Unread, NoList, ""), NotCharged},
-		"unsent, purchased by another":            {of(Unsent, status.Completed, These, "known charge"), NotCharged},
+		"unsent, purchased by another":            {of(Unsent, status.Completed, These, "known purchased"), NotCharged},
 		"confirmation":                            {of(Confirmation, status.Unread, NoList, ""), Success},
 		"lost, processing, these":                 {of(Lost, status.Processing, These, "known"), Success},
 		"lost, processing, these, not known":      {of(Lost, status.Processing, These, ""), Unknown},
@@ -36,7 +36,7 @@ func TestDecide_Rows(t *testing.T) {
 		"lost, completed, some of these":          {of(Lost, status.Completed, Some, "known sole"), Unknown},
 		"lost, failed, these":                     {of(Lost, status.Failed, These, "known"), Success},
 		"lost, unknown state, these":              {of(Lost, status.Other, These, "known"), Success},
-		"lost, purchasing, no list":               {of(Lost, status.Purchasing, NoList, "known charge"), Unknown},
+		"lost, purchasing, no list":               {of(Lost, status.Purchasing, NoList, "known purchased"), Unknown},
 		"lost, purchasing, no list, sole":         {of(Lost, status.Purchasing, NoList, "known sole"), Success},
 		"lost, failed, no list, sole":             {of(Lost, status.Failed, NoList, "known sole"), Success},
 		"lost, failed analysis, sole":             {of(Lost, status.Failed, NoList, "known sole analysisFailed"), Unknown},
@@ -49,18 +49,18 @@ func TestDecide_Rows(t *testing.T) {
 		"lost, draft":                             {of(Lost, status.Draft, NoList, "known onlyThese"), Unknown},
 		"lost, draft for long":                    {of(Lost, status.Draft, NoList, "known quiet"), NotCharged},
 		"lost, draft for long, not known":         {of(Lost, status.Draft, NoList, "quiet"), NotCharged},
-		"lost, draft for long, shows a charge":    {of(Lost, status.Draft, NoList, "quiet charge"), Unknown},
+		"lost, draft for long, shows a charge":    {of(Lost, status.Draft, NoList, "quiet purchased"), Unknown},
 		"lost, draft for long, shows a list":      {of(Lost, status.Draft, Others, "known quiet"), Unknown},
 		"lost, not read":                          {of(Lost, status.Unread, NoList, "known sole quiet denied"), Unknown},
 		"refusal, draft":                          {of(Refusal, status.Draft, NoList, "known"), Unknown},
 		"refusal, draft for long":                 {of(Refusal, status.Draft, NoList, "known quiet"), NotCharged},
-		"refusal, draft for long, shows a charge": {of(Refusal, status.Draft, NoList, "known quiet charge"), Unknown},
+		"refusal, draft for long, shows a charge": {of(Refusal, status.Draft, NoList, "known quiet purchased"), Unknown},
 		"refusal, completed, others":              {of(Refusal, status.Completed, Others, "known"), NotCharged},
 		"refusal, completed, others, not known":   {of(Refusal, status.Completed, Others, ""), Unknown},
 		"refusal, processing, others":             {of(Refusal, status.Processing, Others, "known"), Unknown},
 		"refusal, completed, some of these":       {of(Refusal, status.Completed, Some, "known"), Unknown},
 		"refusal, completed, no list, sole":       {of(Refusal, status.Completed, NoList, "known sole"), Unknown},
-		"refusal, failed, shows a charge":         {of(Refusal, status.Failed, NoList, "known charge"), Unknown},
+		"refusal, failed, shows a charge":         {of(Refusal, status.Failed, NoList, "known purchased"), Unknown},
 		"refusal, processing, these":              {of(Refusal, status.Processing, These, "known"), PurchasedBefore},
 		"refusal, unknown state, these":           {of(Refusal, status.Other, These, "known"), PurchasedBefore},
 		"refusal, these, not known":               {of(Refusal, status.Completed, These, "onlyThese"), Unknown},
@@ -68,7 +68,7 @@ func TestDecide_Rows(t *testing.T) {
 		"refusal, denied twice":                   {of(Refusal, status.Unread, NoList, "denied"), NotCharged},
 		"refusal, expired":                        {of(Refusal, status.Other, NoList, "known"), Unknown},
 		"refusal, expired for long":               {of(Refusal, status.Other, NoList, "quiet"), NotCharged},
-		"refusal, expired for long, a charge":     {of(Refusal, status.Other, NoList, "quiet charge"), Unknown},
+		"refusal, expired for long, a charge":     {of(Refusal, status.Other, NoList, "quiet purchased"), Unknown},
 		"refusal, expired for long, others":       {of(Refusal, status.Other, Others, "known quiet"), Unknown},
 		"lost, expired for long":                  {of(Lost, status.Other, NoList, "known sole quiet"), Unknown},
 		"contradicted, expired for long":          {of(Contradicted, status.Other, NoList, "quiet"), Unknown},
@@ -108,7 +108,7 @@ func TestCase_Undecidable(t *testing.T) {
 // No combination of evidence breaks a rule, whatever the rows of the table are.
 func TestDecide_EveryCombination(t *testing.T) {
 	t.Parallel()
-	facts := []string{"known", "sole", "analysisFailed", "onlyThese", "charge", "quiet", "denied"}
+	facts := []string{"known", "sole", "analysisFailed", "onlyThese", "purchased", "quiet", "denied"}
 	states := []status.State{status.Unread, status.Other}
 	for _, row := range status.All() {
 		states = append(states, row.State)
@@ -139,7 +139,7 @@ func TestDecide_EveryCombination(t *testing.T) {
 			"a lost response is free only if a draft stays": response == Lost && free && !(draft && c.Quiet),
 			"what was not read decides nothing":             sent && state == status.Unread && decided && !(refusal && c.Denied),
 			"a draft is never a charge":                     sent && draft && (success || got == PurchasedBefore),
-			"a draft that shows a charge decides nothing":   sent && draft && c.Charge && decided,
+			"a draft that was purchased decides nothing":    sent && draft && c.Purchased && decided,
 			"a draft that shows a list decides nothing":     sent && draft && documents != NoList && decided,
 			"a list of only some of the documents is open": sent && documents == Some && c.Known && decided &&
 				state != status.Unread,
@@ -152,7 +152,7 @@ func TestDecide_EveryCombination(t *testing.T) {
 			"a refusal while it is processed is never free": refusal && bought && state != status.Completed && free &&
 				!(state == status.Other && c.Quiet),
 			"an expired draft is free only if it shows nothing": refusal && state == status.Other && free &&
-				!(c.Quiet && !c.Charge && documents == NoList),
+				!(c.Quiet && !c.Purchased && documents == NoList),
 		} {
 			if broken {
 				t.Errorf("%s: Decide(%+v) = %d", rule, c, got)
@@ -167,8 +167,8 @@ type at struct {
 	data    string
 }
 
-// What a reading shows is evidence together with what earlier ones showed: a list and a charge do not vanish, and a
-// request is a draft since the first of the drafts in a row.
+// What a reading shows is evidence together with what earlier ones showed: a list and a purchase do not vanish,
+// and a request is a draft since the first of the drafts in a row.
 func TestMemory_Observe(t *testing.T) {
 	t.Parallel()
 	const draft, processing, failed = `{"status":"draft"}`, `{"status":"processing"}`, `{"status":"failed"}`
@@ -179,6 +179,8 @@ func TestMemory_Observe(t *testing.T) {
 	const part, withID = `{"status":"processing","documents":["FDA","MSDS"]}`, `{"request_id":"RD-1","status":"draft"}`
 	const listed = `{"status":"draft","documents":["FDA"]}`
 	const gone, goneListed = `{"status":"gone"}`, `{"status":"gone","documents":["FDA"]}`
+	const completed, printing, purchasing = `{"status":"completed"}`, `{"status":"printing"}`, `{"status":"purchasing"}`
+	means := map[string]string{"gone": "expired", "printing": "generating"}
 	for name, test := range map[string]struct {
 		before   string // "" if it is not known
 		readings []at
@@ -196,7 +198,10 @@ func TestMemory_Observe(t *testing.T) {
 		"a draft for QuietFor":          {draft, []at{{1, draft}, {5, draft}, {6, draft}}, isDraft, NoList, "known quiet", 1},
 		"a draft for less":              {draft, []at{{1, draft}, {5, draft}}, isDraft, NoList, "known", 1},
 		"a failed reading in between":   {draft, []at{{1, draft}, {3, ""}, {6, draft}}, isDraft, NoList, "known quiet", 1},
-		"another status in between":     {draft, []at{{1, draft}, {3, processing}, {6, draft}}, isDraft, NoList, "known", 6},
+		"purchased in between":          {draft, []at{{1, processing}, {6, draft}}, isDraft, NoList, "known purchased", 6},
+		"completed in between":          {draft, []at{{1, completed}, {6, draft}}, isDraft, NoList, "known purchased", 6},
+		"generating in between":         {draft, []at{{1, printing}, {6, draft}}, isDraft, NoList, "known purchased", 6},
+		"purchasing in between":         {draft, []at{{1, draft}, {3, purchasing}, {6, draft}}, isDraft, NoList, "known", 6},
 		"an unclear record in between":  {draft, []at{{1, draft}, {3, unclear}, {6, draft}}, isDraft, NoList, "known", 6},
 		"the status draft in capitals":  {draft, []at{{1, draft}, {6, `{"status":"DRAFT"}`}}, unread, NoList, "known", -1},
 		"processing":                    {draft, []at{{1, draft}, {6, processing}}, bought, NoList, "known", -1},
@@ -207,7 +212,7 @@ func TestMemory_Observe(t *testing.T) {
 		"a part, then no list":          {draft, []at{{1, part}, {2, processing}}, bought, Some, "known", -1},
 		"others, these, then no list":   {draft, []at{{1, others}, {2, these}, {3, processing}}, bought, Some, "known", -1},
 		"others, then these":            {draft, []at{{1, others}, {2, these}}, bought, These, "known", -1},
-		"a charge, then none":           {draft, []at{{1, charged}, {6, draft}}, isDraft, NoList, "known charge quiet", 1},
+		"a charge, then none":           {draft, []at{{1, charged}, {6, draft}}, isDraft, NoList, "known purchased quiet", 1},
 		"the charge of the draft":       {charged, []at{{1, charged}}, isDraft, NoList, "known", 1},
 		"failed":                        {draft, []at{{1, failed}}, hasFailed, NoList, "known", -1},
 		"failed, nobody else can buy":   {draft, []at{{1, failed}}, hasFailed, NoList, "known sole", -1},
@@ -215,19 +220,20 @@ func TestMemory_Observe(t *testing.T) {
 		"failed, read as a draft":       {withID, []at{{1, failed}}, hasFailed, NoList, "known", -1},
 		"failed, only analyzed":         {analyzed, []at{{1, failed}}, hasFailed, NoList, "known analysisFailed", -1},
 		"processing, only analyzed":     {analyzed, []at{{1, processing}}, bought, NoList, "known", -1},
-		"a transaction, only analyzed":  {analyzed, []at{{1, paid}}, hasFailed, NoList, "known charge", -1},
+		"a transaction, only analyzed":  {analyzed, []at{{1, paid}}, hasFailed, NoList, "known purchased", -1},
 		"expired, lost":                 {draft, []at{{1, draft}, {2, gone}, {6, gone}}, status.Other, NoList, "known", -1},
 		"expired, lost, then a draft":   {draft, []at{{1, gone}, {6, draft}}, isDraft, NoList, "known", 6},
 		"refused, expired":              {draft, []at{{1, gone}}, status.Other, NoList, "known", 1},
 		"refused, expired for long":     {draft, []at{{1, gone}, {6, gone}}, status.Other, NoList, "known quiet", 1},
 		"refused, draft, expired":       {draft, []at{{1, draft}, {6, gone}}, status.Other, NoList, "known quiet", 1},
 		"refused, expired, a draft":     {draft, []at{{1, gone}, {6, draft}}, isDraft, NoList, "known quiet", 1},
-		"refused, bought, expired":      {draft, []at{{1, gone}, {3, these}, {6, gone}}, status.Other, NoList, "known", 6},
+		"refused, bought, expired":      {draft, []at{{3, these}, {6, gone}}, status.Other, NoList, "known purchased", 6},
 		"refused, expired, a list":      {"", []at{{1, goneListed}}, status.Other, Some, "", 1},
 		"a status that is not a string": {draft, []at{{1, `{"status":["draft"]}`}}, unread, NoList, "known", -1},
 	} {
 		start := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 		want := of(Lost, test.state, test.lists, test.facts)
+		want.Purchased = want.Purchased || test.state == bought || test.state == hasFailed
 		purchase := Purchase{Response: Lost, Documents: []string{"FDA"}, Sole: want.Sole, QuietFor: 5 * time.Second}
 		if strings.HasPrefix(name, "refused") {
 			want.Response, purchase.Response = Refusal, Refusal
@@ -241,7 +247,7 @@ func TestMemory_Observe(t *testing.T) {
 			reading := Reading{Sent: start.Add(time.Duration(r.seconds) * time.Second), Denied: want.Denied}
 			if r.data != "" {
 				reading.Record = Read(r.data, nil)
-				reading.Status, reading.Expired = reading.Record.Status, reading.Record.Status == "gone"
+				reading.Status, reading.Means = reading.Record.Status, means[reading.Record.Status]
 			}
 			memory, got = memory.Observe(purchase, reading)
 		}

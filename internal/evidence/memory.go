@@ -19,11 +19,11 @@ type Purchase struct {
 
 // Reading is one reading of the request after its purchase.
 type Reading struct {
-	Sent    time.Time // when the read was sent; a slow response shows the state of that time
-	Record  *Record   // nil if the request could not be read
-	Status  string    // the status of the record as the client reads it, independently of Record
-	Expired bool      // the dialect declares the status as that of a draft that can no longer be purchased
-	Denied  bool      // see [Case.Denied]
+	Sent   time.Time // when the read was sent; a slow response shows the state of that time
+	Record *Record   // nil if the request could not be read
+	Status string    // the status of the record as the client reads it, independently of Record
+	Means  string    // what the status means by the dialect, such as "expired"; "" if it does not declare it
+	Denied bool      // see [Case.Denied]
 }
 
 // Memory is what the readings so far have shown. The zero value has no readings.
@@ -32,8 +32,8 @@ type Memory struct {
 	// After a refusal, a draft that has expired counts, too.
 	DraftSince time.Time
 
-	others  bool // a record listed other documents
-	charged bool // a record showed a charge, or one that could not be read
+	others    bool // a record listed other documents
+	purchased bool // see [Case.Purchased]
 }
 
 // Observe returns the memory with one more reading, and the evidence after it.
@@ -49,7 +49,7 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 		return m, c
 	}
 	c.State = status.Of(r.Status).State
-	isDraft := c.State == status.Draft || r.Expired && p.Response == Refusal
+	isDraft := c.State == status.Draft || r.Means == "expired" && p.Response == Refusal
 	c.OnlyThese = shown.OnlyThese(p.Documents)
 	switch {
 	case p.Before == nil && isDraft && len(shown.lists) > 0:
@@ -63,8 +63,9 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 		c.Documents = Some
 	}
 	m.others = m.others || p.Before != nil && (c.Documents == Others || c.Documents == Some)
-	m.charged = m.charged || shown.ShowsCharge()
-	c.Charge = m.charged // a charge does not vanish, and one that cannot be read may be one
+	bought := c.State&status.PurchasedStates != 0 && c.State != status.Purchasing || r.Means == "generating"
+	m.purchased = m.purchased || bought || shown.ShowsCharge()
+	c.Purchased = m.purchased // a purchase does not vanish: the later record is an older copy
 	if !isDraft {
 		m.DraftSince = time.Time{}
 		return m, c
