@@ -99,8 +99,8 @@ func (l *Log) Resume() error {
 	if err := l.Intact(); err == nil || errors.Is(err, os.ErrClosed) || errors.Is(err, l.format.Changed) {
 		return err
 	}
-	rest, err := io.ReadAll(io.NewSectionReader(l.storage, l.size, math.MaxInt64-l.size))
-	if err == nil && l.failed != nil && bytes.HasPrefix(l.failed, rest) {
+	rest, err := io.ReadAll(io.NewSectionReader(l.storage, l.size, math.MaxInt64))
+	if err == nil && bytes.HasPrefix(l.failed, rest) {
 		err = errors.Join(l.storage.Truncate(l.size), l.storage.Sync())
 	}
 	if err != nil {

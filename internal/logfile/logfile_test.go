@@ -465,6 +465,11 @@ func TestLog_ReturnsTheErrorsOfItsFile(t *testing.T) {
 		if _, _, err := open(&disk{content: torn, fails: method}); !errors.Is(err, errFails) && method != "WriteAt" {
 			t.Errorf("%s, opened: %v", method, err)
 		}
+		mayBeEmpty := format()
+		mayBeEmpty.Empty = nil
+		if _, err := Open("log", &disk{fails: method}, mayBeEmpty, nil); !errors.Is(err, errFails) && method != "Truncate" {
+			t.Errorf("%s, new: %v", method, err)
+		}
 		d := newDisk()
 		log, _, err := open(d)
 		if err != nil {
@@ -516,11 +521,11 @@ func TestOpenStorage(t *testing.T) {
 		if err := log.Close(); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		late := log.Append([]byte(object(2)))
+		late, resumed := log.Append([]byte(object(2))), log.Resume()
 		_, err = log.Read(func([]byte) error { return nil })
 		if closed := "it is closed; open it again"; test.want == nil && (!errors.Is(late, os.ErrClosed) ||
-			!errors.Is(err, os.ErrClosed) || !strings.Contains(late.Error(), closed)) {
-			t.Errorf("%s, closed: %v, %v", name, late, err)
+			!errors.Is(err, os.ErrClosed) || !strings.Contains(late.Error(), closed) || resumed != late) {
+			t.Errorf("%s, closed: %v, %v, %v", name, late, resumed, err)
 		}
 		if storage, err = OpenStorage(path, format()); err != nil {
 			t.Fatal(err)
@@ -531,8 +536,14 @@ func TestOpenStorage(t *testing.T) {
 			t.Errorf("%s, opened again: %q, %v", name, kept, err)
 		}
 	}
-	if _, err := OpenStorage(filepath.Join(t.TempDir(), "none", "log"), format()); !errors.Is(err, os.ErrNotExist) {
+	folder := t.TempDir()
+	if _, err := OpenStorage(filepath.Join(folder, "none", "log"), format()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
+	}
+	for path, want := range map[string]string{"": "is empty", folder: "is a folder", filepath.Join(folder, "log"): "<nil>"} {
+		if err := CheckPath(path, "log"); !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%q: %v, want %s", path, err, want)
+		}
 	}
 }
 
