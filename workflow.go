@@ -514,8 +514,9 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		if w.purchased {
 			return 0, true, w.failed(wait.ErrStale)
 		}
-		return 0, true, w.failed(fmt.Errorf("%w after %s: nothing has purchased it: call Regulatory.Purchase; if a "+
-			"purchase has just succeeded, call Regulatory.Wait again", ErrNotPurchased, w.polls.DraftFor))
+		return 0, true, w.failed(fmt.Errorf("%w after %s: no reading shows a purchase: if nobody has purchased it, "+
+			"call Regulatory.Purchase; if a purchase has just succeeded, call Regulatory.Wait again", ErrNotPurchased,
+			w.polls.DraftFor))
 	case wait.StillUnlisted:
 		return 0, true, w.failed(wait.ErrUnlisted)
 	case wait.NotYet:
@@ -586,6 +587,6 @@ var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
 // offer costs, the error shows it.
 var ErrOvercharged = errors.New("shipping: unexpected charge")
 
-// ErrNotPurchased is returned by a wait for a request that stays a draft: it does not change until it is
-// purchased.
-var ErrNotPurchased = errors.New("shipping: the regulatory request is still a draft")
+// ErrNotPurchased is returned by a wait for a request that stays a draft: nobody has purchased it, or the readings are
+// older than its purchase.
+var ErrNotPurchased = errors.New("shipping: the regulatory request still reads as a draft")

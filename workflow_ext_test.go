@@ -457,8 +457,8 @@ func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 		if took := time.Since(started); read == nil || took < time.Minute || took > 2*time.Minute {
 			t.Errorf("%+v after %s", read, took)
 		}
-		const want = "shipping: request RD-1 (last seen draft): wait: the regulatory request is still a draft after 1m0s: " +
-			"nothing has purchased it: call Regulatory.Purchase;"
+		const want = "shipping: request RD-1 (last seen draft): wait: the regulatory request still reads as a draft after " +
+			"1m0s: no reading shows a purchase: if nobody has purchased it, call Regulatory.Purchase;"
 		if !strings.HasPrefix(err.Error(), want) {
 			t.Error(err)
 		}
