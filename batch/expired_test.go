@@ -82,6 +82,8 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 		"code": {draft, declared, responders{record("draft")}, code("request_expired"), 1, ""},
 		"code, and then the status": {draft, declared, responders{record("draft").Then(record("expired"))},
 			code("request_expired"), 1, ""},
+		"a quote, refused, then gone": {draft, "purchase.quoted=true", responders{record("draft", charge), gone},
+			code("closed"), 1, ""},
 		"code, lost once": {earlier(batch.EarlierLost), declared, responders{record("draft")}, code("request_expired"), 0,
 			resolve},
 		"undeclared code": {draft, "", responders{record("draft")}, code("request_expired"), 0,
