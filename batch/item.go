@@ -675,6 +675,9 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 		// claim. The purchase is recorded as refused now, so that the outcome of settle does not lead here again.
 		e.refusal, _ = errors.AsType[*shipping.Error](failed.Err) // without the end of the lease's context
 		return e.settle(ctx)
+	case failed != nil && failed.Purchase.Purchased && e.record.Purchase != nil && !e.record.Purchase.Purchased:
+		e.record.Purchase = failed.Purchase // a later run must not take an older copy for a request that stayed a draft
+		return 0, errors.Join(err, e.move(StepPurchasing))
 	default:
 		return 0, err
 	}

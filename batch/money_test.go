@@ -380,6 +380,33 @@ func TestBatch_AChargeInACurrencyThatCannotBeKeptIsRecorded(t *testing.T) {
 	}
 }
 
+// A reading after a lost purchase showed its transaction. The next run read an older copy of the request, without it,
+// for QuietFor, and purchased again.
+func TestBatch_APurchaseThatAReadingHasShownIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const draft = `{"request_id":"RD-SH-1","status":"draft","available_documents":[` + customs + `]`
+		shown := `,"transaction_id":"T-1"}`
+		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+			switch {
+			case strings.HasSuffix(r.URL.Path, purchase):
+				return nil, errors.New("the connection broke")
+			case r.Method == http.MethodGet:
+				return shippingtest.OK(draft + shown)(r)
+			}
+			return shippingtest.OK(draft + "}")(r)
+		})
+		options := batch.Options{Select: shipping.SelectAll, Journal: batch.Memory()}
+		for range 2 {
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
+			if err != nil || report.Results[0].State != batch.StateUnknown || service.CountPath(purchase) != 1 {
+				t.Errorf("%d purchases, %v, %v", service.CountPath(purchase), report.Err(), err)
+			}
+			shown = "}"
+		}
+	})
+}
+
 // A refused purchase is settled in the run that sent it, also if the lease of its claim is too short to read the
 // request for RefusedFor: it stayed unknown, held the budget, and was sent once more in every run.
 func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
