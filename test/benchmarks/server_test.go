@@ -60,11 +60,14 @@ func BenchmarkSize(b *testing.B) {
 	}
 }
 
-// TestSize_OfAProgramThatOnlyLists: the client adds at most 650 KB to a program by hand. It once linked the encoder of
-// encoding/json, through a call that decoded a string.
+// TestSize_OfAProgramThatOnlyLists: the client adds at most 670 KB to a program by hand. It once linked the encoder of
+// encoding/json, through a call that decoded a string. Sizes grow by pages of 4 KB.
 func TestSize_OfAProgramThatOnlyLists(t *testing.T) {
-	if added := sizeOf(t, "shipping") - sizeOf(t, "raw"); added > 650e3 {
-		t.Errorf("%.0f bytes more than raw", added)
+	if added := sizeOf(t, "shipping") - sizeOf(t, "raw"); added > 670e3 {
+		t.Errorf("%.0f bytes more than raw: compare the output of go tool nm -size with that of the last commit; raise the "+
+			"limit if the change needs the code that is linked", added)
+	} else {
+		t.Logf("%.0f bytes more than raw", added)
 	}
 }
 
