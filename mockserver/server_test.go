@@ -112,10 +112,16 @@ func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 // the test itself. One that listened only to its timer and its client would hold the close for an hour, or without end.
 func TestClose_EndsWhatWaits(t *testing.T) {
 	t.Parallel()
-	for name, rule := range map[string]fault.Rule{
-		"latency": {Fault: fault.Latency(time.Hour)}, "slow body": {Fault: fault.SlowBody(time.Hour)},
-		"latency after the change": {Fault: fault.Latency(time.Hour), Committed: true},
-	} {
+	rules := map[string]fault.Rule{"latency after the change": {Fault: fault.Latency(time.Hour), Committed: true}}
+	atOnce := []string{"rate-limit", "gateway-timeout"} // the response is sent
+	for _, kind := range fault.Kinds() {
+		if slices.Contains(kind.Needs, "duration") && !slices.Contains(atOnce, kind.Kind) &&
+			!strings.HasSuffix(kind.Kind, "-"+fault.Notification) {
+			kind.Example.Duration = fault.Duration(time.Hour)
+			rules[kind.Kind] = fault.Rule{Fault: kind.Example}
+		}
+	}
+	for name, rule := range rules {
 		for _, scenario := range []string{"default", "virtual"} {
 			synctest.Test(t, func(t *testing.T) {
 				srv := mockserver.New(mockserver.WithoutListener())
