@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/shipping-go/shipping/conformance"
@@ -355,6 +356,7 @@ var changes = []struct{ path, place, to, heading, detail string }{
 	{replay, "data.event", `"shipment.lost"`, result, "data.event is shipment.lost"},
 	{analyze, "data.status", `"processing"`, regulatory, "want one of draft"},
 	{analyze, "data.source", `"invoice"`, draft, "source is invoice"},
+	{analyze, "data.source", `"shipment"`, draft, "source is shipment"},
 	{analyze, "data.available_documents.0.document_type", `"fda"`, draft, "document_type is"},
 	{read, "data.status", `"done"`, regulatory, "want one of draft, purchasing"},
 	{read, "data.request_id", `"RD-OTHER"`, regulatory, "data.request_id is RD-OTHER"},
@@ -416,14 +418,13 @@ func violations(t *testing.T, srv *mockserver.Server) []violation {
 		{always("/v1/countries", "", "<html>"), "GET /v1/countries", "not a JSON object"},
 		{always("/v1/countries", "", `{"status":true,"message":"","data":[]}{}`), "GET /v1/countries", "not a JSON object"},
 		{recoded("/v1/rates", 201), "GET /v1/rates", "HTTP status 201"},
+		{recoded("/v1/transactions", 201), "GET /v1/transactions", "HTTP status 201"},
 		{always("/v1/no-such-operation", "", replayed), "Errors", "no-such-operation succeeded"},
 		{reworded(replay, `"status":false`, `"status":true`), "Errors", `"status":true`},
 
 		{query("/v1/webhooks", "perPage", always100), "Webhook pagination object", "perPage is 100"},
 		{query("/v1/transactions", "perPage", always100), "Transaction pagination object", "perPage is 100"},
 		{query("/v1/rates", "page", func(string) string { return "1" }), "Rate list pagination object", "page is 1"},
-		{byDefault("/v1/webhooks", "perPage", "50"), "Limits", "pagination.perPage is 50"},
-		{byDefault("/v1/webhooks", "page", "2"), "Limits", "pagination.page is 2"},
 		{countingThePage("/v1/transactions", "transactions"), "Transaction pagination object", "total is"},
 		{byDefault("/v1/transactions", "wallet", srv.Wallets()[0]), "GET /v1/transactions", "succeeded"},
 		{query("/v1/transactions", "wallet", right), "GET /v1/transactions", "is listed for the wallet VA-0 too"},
@@ -439,9 +440,11 @@ func violations(t *testing.T, srv *mockserver.Server) []violation {
 				r.Header.Set("Authorization", "Bearer "+srv.SecretKey)
 			}
 		}), "Authentication", "without the right key succeeded"},
+		{request(func(r *http.Request) { r.Header.Del("Authorization") }), "Authentication", "check the key"},
 
 		{always(replay, `{}`, replayed), replays, "replay with {} succeeded"},
 		{always(replay, `"webhook_id":"WA-0"}`, replayed), replays, "succeeded"},
+		{always(replay, `,"webhook_id":"WA-0"`, replayed), replays, "succeeded"},
 		{always(replay, `{"shipment_id":"SH-0"}`, replayed), replays, `{"shipment_id":"SH-0"} succeeded`},
 		{always(replay, `{"event":"shipment.created"}`, replayed), replays, `{"event":"shipment.created"} succeeded`},
 		{always(replay, webhook(t, srv, "Switched off"), replayed), replays, "succeeded"},
@@ -480,6 +483,10 @@ func violations(t *testing.T, srv *mockserver.Server) []violation {
 		{showing("processing", "draft"), states, `status is "draft" after the purchase`},
 		{showing("processing", "done"), states, `status is "done"; want one of purchasing`},
 	}
+	for _, path := range []string{"/v1/rates", "/v1/webhooks", "/v1/transactions"} {
+		all = append(all, violation{byDefault(path, "perPage", "50"), "Limits", "pagination.perPage is 50"},
+			violation{byDefault(path, "page", "2"), "Limits", "pagination.page is 2"})
+	}
 	for _, c := range changes {
 		all = append(all, violation{changed(c.path, c.place, c.to), c.heading, c.detail})
 	}
@@ -499,7 +506,7 @@ func checks(r conformance.Report) (names []string) {
 }
 
 // A run without the purchases that are optional comes first, because it is shorter, unless nothing under the heading is
-// checked in it.
+// checked in it. Each check of what the specification states fails for a violation.
 func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 	t.Parallel()
 	var sound [2]conformance.Report
@@ -509,6 +516,15 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 	}
 	listed := violations(t, serve(t))
 	t.Attr("cases", fmt.Sprintf("%d violations", len(listed)))
+	var mu sync.Mutex
+	ran, failed := 0, map[string]bool{}
+	t.Cleanup(func() {
+		for _, r := range sound[1].Results {
+			if ran == len(listed) && r.Verdict == conformance.Pass && !failed[r.Heading+r.Check] {
+				t.Errorf("no violation fails the check %q under %q: add a row that does", r.Check, r.Heading)
+			}
+		}
+	})
 	for n, test := range listed {
 		inBubble(t, test.heading+": "+test.detail, func(t *testing.T) {
 			var report conformance.Report
@@ -525,6 +541,12 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 					return r.Verdict == conformance.Fail && r.Heading == test.heading && strings.Contains(r.Detail, test.detail)
 				})
 				shippingtest.Diff(t, "checks of the report", checks(sound[i]), checks(report))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ran++
+			for _, r := range report.Results {
+				failed[r.Heading+r.Check] = failed[r.Heading+r.Check] || r.Verdict == conformance.Fail
 			}
 			if !found {
 				t.Errorf("no failure under %q contains %q; failed: %q", test.heading, test.detail,
