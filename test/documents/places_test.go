@@ -17,6 +17,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	openapi "github.com/shipping-go/shipping/internal/specification"
@@ -24,12 +25,13 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// Each field of the records of a list is in every place of the recipe in CONTRIBUTING.md. The test names the places
-// that lack it.
+// Each field of the records of a list, and of a regulatory request, is in every place of the recipe in CONTRIBUTING.md.
+// The test names the places that lack it.
 func TestFields_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
 	const optional = `, without spec:"optional"`
-	server := mockserver.New(mockserver.WithoutListener())
+	server := mockserver.New(mockserver.WithoutListener(),
+		mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 	defer server.Close()
 	schemas := readSchemas(t)
 	for _, list := range shippingtest.Lists() {
@@ -52,12 +54,56 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
 	}
 	for name, record := range map[string]reflect.Type{
-		"Timezone":     reflect.TypeOf(shipping.Country{}.Timezones).Elem(),
-		"ReplayResult": reflect.TypeFor[shipping.ReplayResult](),
+		"Timezone":          reflect.TypeOf(shipping.Country{}.Timezones).Elem(),
+		"ReplayResult":      reflect.TypeFor[shipping.ReplayResult](),
+		"RegulatoryRequest": reflect.TypeFor[shipping.RegulatoryRequest](),
+		"LineItem":          reflect.TypeFor[shipping.LineItem](),
+		"AvailableDocument": reflect.TypeFor[shipping.AvailableDocument](),
+		"Document":          reflect.TypeFor[shipping.PurchasedDocument](),
+		"Shipping":          reflect.TypeFor[shipping.ShippingDetails](),
+		"Address":           reflect.TypeFor[shipping.Address](),
 	} {
-		_, required := membersOf(record)
-		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
+		fields, required := membersOf(record)
+		sameFields(t, "type "+record.Name(), fields, "properties of components/schemas/"+name+
+			" in internal/specification/service.json", slices.Collect(maps.Keys(schemas[name].Properties)))
+		switch name {
+		case "Timezone", "ReplayResult":
+			sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
+		case "RegulatoryRequest":
+			sameFields(t, name, fields, "draft.json and request.json in internal/shippingtest/testdata",
+				fieldsOf(t, shippingtest.Golden(t, "draft.json"), shippingtest.Golden(t, "request.json")))
+			sameFields(t, name, fields, "the reference server (mockserver/internal/regulatory)",
+				fieldsOfRequests(t, server))
+		}
 	}
+}
+
+// fieldsOfRequests returns the fields of a completed request of a shipment and a failed one of an invoice.
+func fieldsOfRequests(t *testing.T, server *mockserver.Server) []string {
+	t.Helper()
+	client := server.Client(t)
+	var responses []string
+	for _, source := range []shipping.AnalyzeRequest{{ShipmentID: server.Shipments()[0]},
+		{FileURL: "https://invoices.example/fail-always.pdf"}} {
+		draft := shippingtest.Must(client.Regulatory.Analyze(t.Context(), &source))(t)
+		types := shippingtest.Must(shipping.SelectAutomated(draft))(t)
+		shippingtest.Must(client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{Draft: draft,
+			RequestID: draft.RequestID, DocumentTypes: types}))(t)
+		record := shippingtest.Must(client.Regulatory.Get(t.Context(), draft.RequestID))(t)
+		responses = append(responses, shippingtest.Envelope(string(record.Raw)))
+	}
+	return fieldsOf(t, responses...)
+}
+
+// fieldsOf returns the fields of the records in responses.
+func fieldsOf(t *testing.T, responses ...string) []string {
+	t.Helper()
+	all := map[string]json.RawMessage{}
+	for _, response := range responses {
+		envelope := struct{ Data *map[string]json.RawMessage }{&all}
+		shippingtest.NoError(t, json.Unmarshal([]byte(response), &envelope))
+	}
+	return slices.Collect(maps.Keys(all))
 }
 
 // sameFields requires that two places have the same fields.
@@ -74,9 +120,10 @@ func membersOf(record reflect.Type) (all, required []string) {
 		if member.Tag.Get("json") == "-" {
 			continue
 		}
-		all = append(all, member.Tag.Get("json"))
+		name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
+		all = append(all, name)
 		if member.Tag.Get("spec") != "optional" {
-			required = append(required, member.Tag.Get("json"))
+			required = append(required, name)
 		}
 	}
 	return all, required
