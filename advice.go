@@ -122,7 +122,7 @@ func (e *Error) statusHint() string {
 	case isMarkup(e.Body), status == http.StatusForbidden && e.noEnvelope:
 		return "a proxy or firewall may have sent it: Error.Body contains it"
 	case status == http.StatusForbidden:
-		return "the secret key is not allowed to do this: use another key, or request the permission from the service"
+		return "if the secret key is not allowed to do this, use another key, or request the permission from the service"
 	case e.noEnvelope && status != http.StatusTooEarly && status != http.StatusRequestTimeout:
 		return "another server may have sent it: check scheme, host and path of the base address (WithBaseURL or " +
 			"SHIPPING_BASE_URL)"

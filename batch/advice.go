@@ -25,6 +25,7 @@ func (e *itemError) Unwrap() []error { return []error{e.cause} }
 // ofOneRequest are the parts of an error with advice for a single request. An item has the advice of
 // [Result.next].
 var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|` +
+	`; correct the cause, then call Regulatory\.[^;]*|, so analyze again\b|` +
 	`: pass a context that has not ended|; remove the cause, then run the batch again|` +
 	`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
 

@@ -53,8 +53,6 @@ func (r *Report) Err() error {
 	if len(open) == 0 {
 		return nil
 	}
-	r.together(open, StateOverBudget)
-	r.together(open, StateError)
 	err := &reportError{repeatable: r.repeatable()}
 	for i, group := range open {
 		if i == 0 || group.advice != open[i-1].advice {
@@ -87,6 +85,8 @@ func (r *Report) openItems() (open []*openItems) {
 		return cmp.Or(cmp.Compare(a.first.urgency(), b.first.urgency()), cmp.Compare(advised[b.advice], advised[a.advice]),
 			cmp.Compare(a.advice, b.advice), cmp.Compare(len(b.keys), len(a.keys)))
 	})
+	r.together(open, StateOverBudget)
+	r.together(open, StateError)
 	return open
 }
 
@@ -105,7 +105,11 @@ func (r *Report) Causes() (causes []Cause) {
 		return nil
 	}
 	for _, group := range r.openItems() {
-		causes = append(causes, Cause{group.first.State, group.first.Err, group.keys})
+		err := &itemError{cause: group.first.Err, next: group.first.next() + group.together}
+		if advised, ok := group.first.Err.(*itemError); ok {
+			err.cause = advised.cause
+		}
+		causes = append(causes, Cause{group.first.State, err, group.keys})
 	}
 	return causes
 }
@@ -136,10 +140,23 @@ func (r *Report) together(open []*openItems, state State) {
 		subject, forAll = fmt.Sprintf("; the %d items %s need ", items, kind), " for all"
 	}
 	open[first].together = subject + needed.String() + " in all"
+	if others := r.untried(); others > 0 && state == StateError {
+		open[first].together += fmt.Sprintf(", and %d others, not tried or unknown, need more", others)
+	}
 	if enough, err := r.Committed.Add(needed.Amount); err == nil && state == StateOverBudget {
 		open[first].together += fmt.Sprintf(": a budget of %s is enough%s, if the wallet holds it",
 			money(enough, needed.Currency), forAll)
 	}
+}
+
+// untried returns how many items may need money that no error states.
+func (r *Report) untried() (items int) {
+	for _, result := range r.Results {
+		if result.State == StateUnknown || result.State == StateWaiting && len(result.Documents) == 0 {
+			items++
+		}
+	}
+	return items
 }
 
 // needed returns what the purchase of an item costs, if the budget or the wallet does not suffice for it.
@@ -156,7 +173,8 @@ func (r Result) needed() shipping.Budget {
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
 // whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]). It is false if another run
 // would repeat purchases: if this one had no journal, or the journal is [ErrDamaged] or [ErrMoved]. It is false after
-// [shipping.ErrOvercharged] too: a person compares the charge first, because another run could pay as much again.
+// [shipping.ErrOvercharged] too: a person compares the charge first, because another run could pay as much again. It is false for
+// a nil report.
 func (r *Report) Retryable() bool {
 	return r != nil && r.repeatable() > 0
 }

@@ -389,7 +389,9 @@ func (r *run) journalFailed(key string, err error) error {
 	err = &JournalError{Key: key, Err: err}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.journalErr = errors.Join(r.journalErr, err)
+	if r.journalErr == nil || lacksRecords(err) && !lacksRecords(r.journalErr) { // not the same error for each item
+		r.journalErr = errors.Join(r.journalErr, err)
+	}
 	r.stop()
 	return err
 }

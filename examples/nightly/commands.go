@@ -38,7 +38,7 @@ func resolve(ctx context.Context, args []string) error {
 	}
 	path := filepath.Join(*folder, "batch.journal")
 	if _, err := os.Stat(path); err != nil { // OpenFile would create it
-		return err
+		return fmt.Errorf("nightly: -out: %w: pass the folder of the night", err)
 	}
 	journal, err := batch.OpenFile(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func resolve(ctx context.Context, args []string) error {
 	}
 	err = batch.Resolve(ctx, journal, *shipment, shipping.PurchaseOutcome(*outcome), *note)
 	if err == nil {
-		fmt.Printf("recorded: shipment %s is %s; run the night again\n", *shipment, *outcome)
+		fmt.Printf("recorded: shipment %s is %s; the next run continues with it, unless it is closed\n", *shipment, *outcome)
 	}
 	return errors.Join(err, journal.Close())
 }
@@ -55,7 +55,7 @@ func resolve(ctx context.Context, args []string) error {
 func retry(ctx context.Context, requests []string) error {
 	client, err := shipping.NewClientFromEnv()
 	if err == nil && len(requests) == 0 {
-		err = errors.New("nightly: pass the ids of requests, such as nightly retry RD-0123456789")
+		err = errors.New("nightly: pass the ids of requests, which documents.csv has, such as nightly retry RD-0123456789")
 	}
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func retry(ctx context.Context, requests []string) error {
 	for _, id := range requests {
 		request, err := client.Regulatory.Retry(ctx, id)
 		if err == nil {
-			fmt.Printf("request %s is %s\n", id, request.Status)
+			fmt.Printf("request %s is %s: run the same night again in some minutes\n", id, request.Status)
 		}
 		failed = errors.Join(failed, err)
 	}

@@ -21,7 +21,7 @@ func (j *job) rates(ctx context.Context) error {
 	cheapest := map[string]*shipping.Rate{} // by parcel and currency: amounts in two currencies cannot be compared
 	for rate, err := range j.client.Rates.All(ctx, nil) {
 		if err != nil {
-			return fmt.Errorf("rates.csv is that of an earlier run: %w", err)
+			return fmt.Errorf("rates.csv was not written: %w", err)
 		}
 		of := rate.Parcel + " " + rate.Currency
 		if best := cheapest[of]; rate.Amount.Known() && !rate.Used && (best == nil || rate.Amount.Cmp(best.Amount) < 0) {
@@ -42,7 +42,7 @@ func (j *job) transactions(ctx context.Context) error {
 		"shipment"}}
 	for t, err := range j.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: j.wallet}) {
 		if err != nil {
-			return fmt.Errorf("wallet.csv is that of an earlier run: %w", err)
+			return fmt.Errorf("wallet.csv was not written: %w", err)
 		}
 		signed := "" // an amount that cannot be booked is not 0
 		if amount, err := t.Signed(); err == nil {

@@ -109,7 +109,10 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what was bought, also after SIGTERM
 	defer stop()
 	lists := errors.Join(rates, j.transactions(export))
-	open := errors.Join(err, report.Err())
+	open := err
+	if report.Err() != nil {
+		open = errors.Join(err, openError{report})
+	}
 	// The lists alone ask for another run only if no shipment needs a person: another run would purchase, too.
 	again = report.Retryable() || errors.Is(err, batch.ErrInUse) || open == nil && mayPass(lists)
 	return again, errors.Join(lists, open)
@@ -124,6 +127,9 @@ func mayPass(lists error) bool {
 func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	// Without the list, what an earlier night has begun is still completed.
 	list, unread := os.ReadFile(j.list)
+	if err := j.lost(); err != nil {
+		return nil, err
+	}
 	journal, err := batch.OpenFile(filepath.Join(j.folder, "batch.journal")) // one for all nights
 	if err != nil {
 		return nil, err
@@ -155,6 +161,17 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 		"reserved tonight\n", len(items), completed, nothing, closed, len(items)-completed-nothing-closed,
 		report.Committed.StringFixed(2), j.budget)
 	return report, errors.Join(err, j.results(report))
+}
+
+// lost returns an error if an earlier night has written its results, and its journal is missing: a new one would buy
+// everything again.
+func (j *job) lost() error {
+	_, err := os.Stat(filepath.Join(j.folder, "batch.journal"))
+	if _, results := os.Stat(filepath.Join(j.folder, "documents.csv")); results != nil || !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("nightly: batch.journal is missing, although %s has the results of an earlier night: put the journal "+
+		"back; if it is lost, leave out the shipments that the wallet shows as paid, and remove documents.csv", j.folder)
 }
 
 // shipments returns the items of a list, each shipment once. An id that cannot be sent does not stop the others.

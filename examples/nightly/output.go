@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"log"
 	"slices"
 	"strings"
@@ -19,11 +20,9 @@ func exit(again bool, err error) (code int, advice string) {
 		return 0, ""
 	case errors.Is(err, shipping.ErrInsufficientFunds):
 		return 1, "add money to the wallet, then run the same night again: it continues, and purchases nothing twice"
-	case again && wrong:
-		return 75, "correct the list, and run the same night again: it continues, and purchases nothing twice"
 	case again: // EX_TEMPFAIL
-		return 75, "run the same night again: it continues, and purchases nothing twice; what stays open then needs what the " +
-			"lines above state"
+		return 75, "run the same night again: it continues, and purchases nothing twice; if something stays open then, do " +
+			"what its line states"
 	case wrong:
 		return 2, "correct the list, then run the same night again"
 	case overBudget(err):
@@ -41,6 +40,25 @@ func overBudget(err error) bool {
 	return ok && over.Needed.Known()
 }
 
+// openError is the error of a report, with a line for each cause.
+type openError struct{ report *batch.Report }
+
+func (e openError) Error() string {
+	const most = 60 // lines; causes.csv has all
+	var text strings.Builder
+	for i, cause := range e.report.Causes() {
+		if i == most {
+			text.WriteString("there are more causes\n")
+			break
+		}
+		ids := strings.Join(cause.Keys[:min(len(cause.Keys), 3)], ", ")
+		fmt.Fprintf(&text, "%s, %d shipments: %v (%s)\n", cause.State, len(cause.Keys), cause.Err, ids)
+	}
+	return text.String() + "causes.csv has the ids of all shipments of each line"
+}
+
+func (e openError) Unwrap() []error { return []error{e.report.Err()} }
+
 // progress logs once a minute how far the night is, and what a silent night waits for.
 func (j *job) progress(event batch.Event) {
 	settles := event.Step == "settling" && !j.settles
@@ -51,7 +69,8 @@ func (j *job) progress(event batch.Event) {
 		j.settles = true
 		log.Printf("nightly: the outcome of earlier purchases is read for up to %s", event.Next)
 	} else if !j.logged.IsZero() {
-		log.Printf("nightly: %d of %d shipments have ended", event.Ended, event.Total)
+		log.Printf("nightly: %d of %d shipments have ended; the others are worked on, or wait for their documents or for "+
+			"the outcome of a purchase; SIGTERM ends the wait, and loses nothing", event.Ended, event.Total)
 	}
 	j.logged = time.Now()
 }
@@ -61,7 +80,7 @@ func forOperators(err error) string {
 	return strings.NewReplacer(
 		"batch.Resolve with OutcomeCharged", "nightly resolve -outcome charged",
 		"batch.Resolve with OutcomeNotCharged", `nightly resolve -outcome "not charged"`,
-		"call batch.Resolve", "call nightly resolve", "batch.Resolve", "nightly resolve",
+		"batch.Resolve", "nightly resolve", "terminated signal received", "stopped by SIGTERM",
 		"Regulatory.Retry", "nightly retry", "run the batch again", "run the same night again",
 		"Purchase.QuietFor (5 minutes by default)", "5 minutes", "see Report.Causes", "see causes.csv",
 	).Replace(err.Error())
