@@ -100,7 +100,7 @@ func TestParse_Errors(t *testing.T) {
 		`{"time":{"purchasing":"-1s"}}`:                               "time.purchasing is -1s: it must be from 0 to a year",
 		`{"time":{"generation":1e9}}`:                                 "time.generation is 1e+09: a number from -1000000 to 1000000",
 		`{"record":{"states":{"draft":"analyzing"}}}`:                 `"draft", which the specification defines: remove it`,
-		`{"record":{"states":{"held":"waiting"}}}`:                    "it must be one of analyzing, generating, expired",
+		`{"record":{"states":{"zz-unlisted":"waiting"}}}`:             "it must be one of analyzing, generating, expired",
 		`{"offer":{"default_currency":"naira"}}`:                      "it must be a code of three letters, or wallet",
 		`{"notification":{"event_id":"X Id"}}`:                        "which is not a name",
 		`{"offer":{"amount":"a","amount":"b"}}`:                       `offer has the member "amount" twice`,
@@ -206,13 +206,13 @@ func TestApply(t *testing.T) {
 	over.Record.Absent[0], over.Routes["regulatory.retry"] = "changed", "changed"
 	d.Overlay(nil)
 	if err := d.Apply("strict, list.order=oldest first,offer.beside=vat,price.net," +
-		"record.states=held=generating,draft2=analyzing,time.purchasing=90s,purchase.quoted=true"); err != nil {
+		"record.states=zz-unlisted=generating,draft2=analyzing,time.purchasing=90s,purchase.quoted=true"); err != nil {
 		t.Fatal(err)
 	}
 	want := &Dialect{
 		Version: 1,
 		Record: RecordMembers{Absent: []string{"wallet"},
-			States: map[string]string{"held": "generating", "draft2": "analyzing"}},
+			States: map[string]string{"zz-unlisted": "generating", "draft2": "analyzing"}},
 		Offer:    Offer{Amount: "price", Beside: []string{"vat", "price.net"}},
 		Purchase: Purchase{Quoted: true},
 		List:     List{Order: "oldest first"},

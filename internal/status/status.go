@@ -3,7 +3,7 @@
 package status
 
 // State is a status as a set that holds it alone. Sets of several are united with "|".
-type State uint8
+type State uint16
 
 const (
 	// Unread: the request could not be read, or the response was about another request, or its record is unclear.
