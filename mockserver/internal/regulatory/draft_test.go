@@ -2,6 +2,7 @@ package regulatory_test
 
 import (
 	"encoding/json"
+	"os"
 	"testing"
 	"time"
 
@@ -187,7 +188,9 @@ func TestSpecialInputs_States(t *testing.T) {
 		"need-evidence": {"processing: CUSTOMS generating, MSDS awaiting_evidence",
 			"processing: CUSTOMS generated, MSDS awaiting_evidence"},
 	}
+	guide := string(shippingtest.Must(os.ReadFile("../../../docs/testing.md"))(t))
 	for _, special := range regulatory.SpecialInputs() {
+		shippingtest.Contains(t, "docs/testing.md", guide, "| `"+special.Effect+"` | `"+special.ShipmentID+"` |")
 		for _, in := range []regulatory.AnalyzeInput{{ShipmentID: special.ShipmentID}, {FileURL: special.FileURL}} {
 			shippingtest.Diff(t, special.Effect, want[special.Effect], story(t, in))
 		}
