@@ -60,13 +60,18 @@ func showsPurchase(record *shipping.RegulatoryRequest) bool {
 		evidence.Read(string(record.Raw), record.Dialect).ShowsCharge()
 }
 
-// foundElsewhere records that a request shows a purchase that the batch has not made. A draft whose charge is a quote,
+// foundElsewhere records that a request shows a purchase that the batch has not made, and returns an error if it has shown
+// one earlier, and is a draft now: one of the two records is an older copy. A draft whose charge is a quote,
 // by the dialect, shows none.
 func (e *entry) foundElsewhere(record *shipping.RegulatoryRequest) error {
 	quote := record.Status == shipping.StatusDraft && record.Dialect != nil && record.Dialect.Purchase.Quoted
 	shown := status.Of(string(record.Status)).Purchased || e.means(record.Status) == "generating" ||
 		showsPurchase(record) && !quote
-	if !shown || e.record.Earlier == EarlierElsewhere {
+	switch {
+	case e.record.Earlier == EarlierElsewhere && record.Status == shipping.StatusDraft && !showsPurchase(record):
+		return e.failed(wait.StepSelected, record, fmt.Errorf("the request has shown a purchase, and reads as a draft now, "+
+			"so that it is not purchased; %w", errExpired))
+	case e.record.Earlier == EarlierElsewhere, !shown:
 		return nil
 	}
 	e.record.Earlier = EarlierElsewhere

@@ -304,10 +304,6 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 	if err := e.foundElsewhere(draft); err != nil {
 		return 0, err
 	}
-	if e.record.Earlier == EarlierElsewhere && draft.Status == shipping.StatusDraft && !showsPurchase(draft) {
-		return 0, e.failed(wait.StepSelected, draft, fmt.Errorf("the request has shown a purchase, and reads as a draft "+
-			"now, so that it is not purchased; %w", errExpired))
-	}
 	if e.means(draft.Status) == "expired" {
 		return e.expired(ctx, draft, fmt.Errorf("the draft has expired: its status is %s",
 			spelling.Quote(string(draft.Status))))
