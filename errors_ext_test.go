@@ -133,6 +133,8 @@ func TestErrors_Texts(t *testing.T) {
 			"clock of this machine, and the certificate of the service": broken(
 			&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}),
 
+		"no response ID: x509: certificate is valid for a.test, not b.test; check the host of the base address": broken(
+			x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"a.test"}}, Host: "b.test"}),
 		"no response ID: dial tcp: connection refused; check that the service runs at https://api.service.test " +
 			"(WithBaseURL), and that this machine can reach it": broken(shippingtest.ErrRefused()),
 		"no response ID: proxyconnect tcp: dial tcp: connection refused; the proxy cannot be reached: check " + proxies +
@@ -332,7 +334,7 @@ func endless(r *http.Request) (*http.Response, error) {
 }
 
 // Errors of lost responses did not report whether the request may have been performed, or what to do about it.
-func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
+func TestErrors_TextsOfOtherCalls(t *testing.T) {
 	t.Parallel()
 	analyze := func(ctx context.Context, c *shipping.Client) error {
 		return shippingtest.Err(c.Regulatory.Analyze(ctx, parcel))
@@ -342,6 +344,17 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 	}
 	get := func(ctx context.Context, c *shipping.Client) error {
 		return shippingtest.Err(c.Regulatory.Get(ctx, "RD-1"))
+	}
+	list := func(ctx context.Context, c *shipping.Client) error {
+		return shippingtest.Err(c.Rates.List(ctx, nil))
+	}
+	edit := func(ctx context.Context, c *shipping.Client) error {
+		return shippingtest.Err(c.Regulatory.UpdateShipping(ctx, "RD-1", shipping.ShippingDetails{}))
+	}
+	ended := func(ctx context.Context, c *shipping.Client) error {
+		ctx, end := context.WithCancel(ctx)
+		end()
+		return list(ctx, c)
 	}
 	broken, slow := shippingtest.NoResponse(), body(200, "").Delay(time.Hour)
 	busy := body(503, "").HeaderSet(http.Header{"Retry-After": {"20"}})
@@ -366,13 +379,19 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 		"an analysis, cut off": {endless, analyze,
 			"200 OK: truncated body: the context ended while the response was read: context deadline exceeded; the service " +
 				"may have performed it: an analysis"},
+		"a page, too large": {success(`"` + strings.Repeat("x", 2000) + `"`), list,
+			"it has more than 1000 bytes; request fewer records a page, or raise WithMaxResponseBytes"},
+		"a context that has ended": {broken, ended, "this read was not sent: pass a context that has not ended"},
+		"an assumed route": {body(405, ""), edit, "; the service may have another route: with it, write in the dialect " +
+			`"routes += regulatory.shipping.update=`},
 		"an analysis, busy": {busy, analyze, "so analyze again after 20s"},
 		"an analysis, a gateway": {refusal(502, "bad gateway"), analyze,
 			"502 Bad Gateway: bad gateway; the service may have performed it: an analysis charges nothing"},
 	}, func(t *testing.T, tc row) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err := tc.call(ctx, shippingtest.NewClient(t, shippingtest.NewService(tc.response)))
+		err := tc.call(ctx, shippingtest.NewClient(t, shippingtest.NewService(tc.response),
+			shipping.WithMaxResponseBytes(1000), shippingtest.WithRoutes()))
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%v, want %q", err, tc.want)
 		}
