@@ -109,8 +109,8 @@ func (s *sweeper) judge(r *run) {
 	} else {
 		for _, id := range r.unknownPurchases() {
 			if r.charged[id] {
-				r.find(Unsettled, "%s was charged, the response to its purchase was lost, and the program did not read the "+
-					"request afterwards", id)
+				r.find(Unsettled, "%s was charged, the response to its purchase was lost, and no reading of the request succeeded "+
+					"afterwards; if the program settles it at its next start, use -restart", id)
 			}
 		}
 	}
