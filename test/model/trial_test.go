@@ -67,7 +67,7 @@ func newWorld(t *testing.T, s setting, directory string) *world {
 func batchItems(n int) []batch.Item {
 	return []batch.Item{
 		{Key: "1", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICCUSTOMSONLY"}},
-		{Key: "2", Analyze: shipping.AnalyzeRequest{FileURL: "https://invoices.example/customs-only.pdf"}},
+		{Key: "2", Analyze: shipping.AnalyzeRequest{FileURL: "https://invoices.example/match-customs-only.pdf"}},
 	}[:n]
 }
 

@@ -191,6 +191,7 @@ func TestSpecialInputs_States(t *testing.T) {
 	guide := string(shippingtest.Must(os.ReadFile("../../../docs/testing.md"))(t))
 	for _, special := range regulatory.SpecialInputs() {
 		shippingtest.Contains(t, "docs/testing.md", guide, "| `"+special.Effect+"` | `"+special.ShipmentID+"` |")
+		shippingtest.Diff(t, "invoice", "https://invoices.example/"+special.Effect+".pdf", special.FileURL)
 		for _, in := range []regulatory.AnalyzeInput{{ShipmentID: special.ShipmentID}, {FileURL: special.FileURL}} {
 			shippingtest.Diff(t, special.Effect, want[special.Effect], story(t, in))
 		}

@@ -47,7 +47,7 @@ func SpecialInputs() []SpecialInput {
 			Description: "Analysis fails; the failed request is stored and can be read.",
 			script:      script{failAnalysis: "the goods could not be read"}, items: []specialItem{book}},
 		{Effect: "match-customs-only", ShipmentID: "SH-MAGICCUSTOMSONLY",
-			FileURL:     "https://invoices.example/customs-only.pdf",
+			FileURL:     "https://invoices.example/match-customs-only.pdf",
 			Description: "A border is crossed and no item needs a document: only CUSTOMS is offered.",
 			items:       []specialItem{book}},
 		{Effect: "match-nothing", ShipmentID: "SH-MAGICMATCHNOTHING", FileURL: "https://invoices.example/match-nothing.pdf",
