@@ -249,8 +249,13 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	shippingtest.Diff(t, "ends in stages of conformance/purchase.go", ends, stages)
 	_, tones, _ := strings.Cut(readText(t, "mockserver/internal/admin/console/dom.js"), "const tones = {")
 	tones, _, _ = strings.Cut(tones, "}")
-	for _, name := range names[1:] { // a draft has the tone of unknown words
-		shippingtest.Contains(t, "tones of the console's dom.js", tones, " "+name+": ")
+	_, rule, _ := strings.Cut(readText(t, "docs/internals/RULES.md"), "| The states are ")
+	rule, _, _ = strings.Cut(rule, " |")
+	for _, name := range names {
+		shippingtest.Contains(t, "the states in docs/internals/RULES.md", rule, "`"+name+"`")
+		if name != "draft" { // whose tone is that of unknown words
+			shippingtest.Contains(t, "tones of the console's dom.js", tones, " "+name+": ")
+		}
 	}
 }
 
