@@ -276,7 +276,8 @@ func recordEvents(before, after shipping.Step) []string {
 		}
 		return []string{"records not charged", "records settled", "ends a refused item", "records analyzed"}
 	case batch.StepPurchasing:
-		return []string{"records purchasing", "records the refusal", "records the refusal, to settle it"}
+		return []string{"records purchasing", "records the refusal", "records the refusal, to settle it",
+			"records that a reading shows a purchase"}
 	case batch.StepPurchased:
 		return []string{"records purchased"}
 	}

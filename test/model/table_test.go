@@ -141,6 +141,8 @@ func table() []rule {
 			func(v view) { v.record(stepPurchasing, done) }},
 		{"records the refusal, to settle it", step, func(v view) bool { return v.in(refused, denied) && v.owns() },
 			func(v view) { v.record(stepPurchasing, open) }},
+		{"records that a reading shows a purchase", fault, func(v view) bool { return v.in(lost, open) && v.owns() },
+			func(v view) { v.record(stepPurchasing, done) }},
 		{"ends a refused item", step, func(v view) bool { return v.in(settled) && v.owns() },
 			func(v view) { v.record(stepAnalyzed, done) }},
 		{"records settled", step, func(v view) bool { return v.in(settled) && v.owns() },
