@@ -66,6 +66,8 @@ func (r Result) next() string {
 		return "add it to the items of another period, such as the next night, which has its own budget"
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
 		return "this is more than the whole budget, so that no period purchases it"
+	case r.State == StateUnknown && r.isRefused():
+		return "run the batch again: it reads the request, and purchases again only if nothing was charged"
 	case r.State == StateUnknown:
 		return "run the batch again, for longer than Purchase.QuietFor (5 minutes by default): it reads the request, and " +
 			"purchases again only if nothing was charged; if it stays unknown, check the wallet's transactions, and call " +
@@ -81,7 +83,7 @@ func (r Result) next() string {
 		return "run the batch again; if the documents never come, batch.Resolve with OutcomeCharged closes the item"
 	case r.retryable():
 		return "run the batch again"
-	case isCall && ofGateway(failed):
+	case isCall && passes(failed):
 		return "run the batch again; if the error stays, correct its cause"
 	case errors.Is(r.Err, shipping.ErrNotFound):
 		return "correct the item or leave it out, then run the batch again"
@@ -112,11 +114,24 @@ func (r *run) advice(result Result, unrepeatable bool) string {
 		"without a Journal, another one would purchase it again"
 }
 
-// ofGateway reports whether a response is not that of the service, or was damaged on its way, so that its status means
-// nothing for the item.
-func ofGateway(failed *shipping.Error) bool {
-	return failed.StatusCode/100 == 2 && !failed.Refused() ||
-		len(failed.Body) > 0 && !json.Valid(failed.Body) && failed.StatusCode != http.StatusUnauthorized
+// passes reports whether an error may pass although [shipping.Error.Retryable] is false: the response is not that of
+// the service, or was damaged on its way, or the service refuses only while somebody else has the shipment.
+func passes(failed *shipping.Error) bool {
+	switch status := failed.StatusCode; {
+	case status == http.StatusConflict, status == http.StatusLocked, status/100 == 3:
+		return true
+	case status/100 == 2:
+		return !failed.Refused()
+	default:
+		return len(failed.Body) > 0 && !json.Valid(failed.Body) && status != http.StatusUnauthorized
+	}
+}
+
+// isRefused reports whether the service refused the purchase.
+func (r Result) isRefused() bool {
+	failed, ok := errors.AsType[*shipping.RegulatoryError](r.Err)
+	return ok && failed.Purchase != nil && failed.Purchase.Refused && !failed.Purchase.Contradicted &&
+		!failed.Purchase.Purchased
 }
 
 // isAdvised reports whether the error itself states what to correct.

@@ -60,9 +60,9 @@ func showsPurchase(record *shipping.RegulatoryRequest) bool {
 		evidence.Read(string(record.Raw), record.Dialect).ShowsCharge()
 }
 
-// foundElsewhere records that a request shows a purchase that the batch has not made. It returns an error if the request
-// has shown one earlier, and is a draft now: one of the two records is an older copy. A draft whose charge is a quote, by
-// the dialect, shows none.
+// foundElsewhere records that a request shows a purchase that the batch has not made. It returns an error if the
+// request has shown one earlier, and is a draft now: one of the two records is an older copy. A draft whose charge is a
+// quote, by the dialect, shows none.
 func (e *entry) foundElsewhere(record *shipping.RegulatoryRequest) error {
 	quote := record.Status == shipping.StatusDraft && record.Dialect != nil && record.Dialect.Purchase.Quoted
 	shown := status.Of(string(record.Status)).Purchased || e.means(record.Status) == "generating" ||

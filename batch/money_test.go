@@ -21,8 +21,9 @@ import (
 )
 
 // A purchase that was not charged, after QuietFor, gives its reservation back, also if the item is not purchased again.
-// If it were given back before QuietFor has passed, a purchase that takes effect late would exceed the budget. The error
-// of a run that ended before was "outcome unknown: context deadline exceeded", without a word of the earlier purchase.
+// If it were given back before QuietFor has passed, a purchase that takes effect late would exceed the budget. The
+// error of a run that ended before was "outcome unknown: context deadline exceeded", without a word of the earlier
+// purchase.
 func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -93,8 +93,10 @@ func (r *Report) openItems() (open []*openItems) {
 // Cause is why some items of a report are open.
 type Cause struct {
 	State State
-	// Err is the error of the first of these items. The others differ in ids and amounts. Its text ends with what to do.
+	// Err is the error of the first of these items. The others differ in ids and amounts. Its text ends with Next.
 	Err error
+	// Next is what to do. Causes with the same state and the same Next stand together.
+	Next string
 	// Keys are the keys of the items.
 	Keys []string
 }
@@ -109,7 +111,7 @@ func (r *Report) Causes() (causes []Cause) {
 		if advised, ok := group.first.Err.(*itemError); ok {
 			err.cause = advised.cause
 		}
-		causes = append(causes, Cause{group.first.State, err, group.keys})
+		causes = append(causes, Cause{group.first.State, err, err.next, group.keys})
 	}
 	return causes
 }
@@ -141,7 +143,7 @@ func (r *Report) together(open []*openItems, state State) {
 	}
 	open[first].together = subject + needed.String() + " in all"
 	if others := r.untried(); others > 0 && state == StateError {
-		open[first].together += fmt.Sprintf(", and %d others, not tried or unknown, need more", others)
+		open[first].together += fmt.Sprintf("; this is not enough: %d others, not tried or unknown, need more", others)
 	}
 	if enough, err := r.Committed.Add(needed.Amount); err == nil && state == StateOverBudget {
 		open[first].together += fmt.Sprintf(": a budget of %s is enough%s, if the wallet holds it",
@@ -173,8 +175,8 @@ func (r Result) needed() shipping.Budget {
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
 // whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]). It is false if another run
 // would repeat purchases: if this one had no journal, or the journal is [ErrDamaged] or [ErrMoved]. It is false after
-// [shipping.ErrOvercharged] too: a person compares the charge first, because another run could pay as much again. It is false for
-// a nil report.
+// [shipping.ErrOvercharged], too: a person compares the charge first, because another run could pay as much again. It
+// is false for a nil report.
 func (r *Report) Retryable() bool {
 	return r != nil && r.repeatable() > 0
 }

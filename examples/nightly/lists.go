@@ -54,8 +54,7 @@ func (j *job) transactions(ctx context.Context) error {
 	return j.write("wallet.csv", rows)
 }
 
-// results writes the outcome and the charge of each shipment, and all causes of open ones, because the error of a report
-// has only those that fit.
+// results writes the outcome and the charge of each shipment, and the whole text of all causes of open ones.
 func (j *job) results(report *batch.Report) error {
 	rows, manual := [][]string{
 		{"shipment", "state", "request", "night", "charged", "currency", "needs evidence", "error"},
@@ -78,10 +77,11 @@ func (j *job) results(report *batch.Report) error {
 	causes := [][]string{{"shipments", "state", "error of the first, and what to do", "ids"}}
 	for _, cause := range report.Causes() {
 		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), forOperators(cause.Err),
-			strings.Join(cause.Keys, " ")})
+			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
 	if manual > 0 {
-		fmt.Printf("at least %d shipments also need documents for which a person supplies evidence: see documents.csv\n", manual)
+		fmt.Printf("at least %d shipments also need documents that this job does not buy: give the rows of documents.csv "+
+			"that have \"needs evidence\" to the person who has it\n", manual)
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }

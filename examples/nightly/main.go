@@ -170,8 +170,9 @@ func (j *job) lost() error {
 	if _, results := os.Stat(filepath.Join(j.folder, "documents.csv")); results != nil || !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("nightly: batch.journal is missing, although %s has the results of an earlier night: put the journal "+
-		"back; if it is lost, leave out the shipments that the wallet shows as paid, and remove documents.csv", j.folder)
+	return fmt.Errorf("nightly: batch.journal is missing, although %s has the results of an earlier night: put the "+
+		"journal back; if it is lost, leave out the shipments that the wallet shows as paid, and remove documents.csv",
+		j.folder)
 }
 
 // shipments returns the items of a list, each shipment once. An id that cannot be sent does not stop the others.

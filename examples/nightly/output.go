@@ -40,21 +40,29 @@ func overBudget(err error) bool {
 	return ok && over.Needed.Known()
 }
 
-// openError is the error of a report, with a line for each cause.
+// openError is the error of a report. It has a line for what to do, and below it a line for each cause.
 type openError struct{ report *batch.Report }
 
 func (e openError) Error() string {
 	const most = 60 // lines; causes.csv has all
 	var text strings.Builder
-	for i, cause := range e.report.Causes() {
-		if i == most {
-			text.WriteString("there are more causes\n")
-			break
+	causes := e.report.Causes()
+	for i, cause := range causes[:min(len(causes), most)] {
+		if i == 0 || cause.State != causes[i-1].State || cause.Next != causes[i-1].Next {
+			fmt.Fprintf(&text, "%s: %s\n", cause.State, cause.Next)
 		}
 		ids := strings.Join(cause.Keys[:min(len(cause.Keys), 3)], ", ")
-		fmt.Fprintf(&text, "%s, %d shipments: %v (%s)\n", cause.State, len(cause.Keys), cause.Err, ids)
+		fmt.Fprintf(&text, "  %d shipments: %s (%s)\n", len(cause.Keys), short(cause), ids)
 	}
-	return text.String() + "causes.csv has the ids of all shipments of each line"
+	return text.String() + "causes.csv has the whole text of each cause, and the ids"
+}
+
+// short returns the text of a cause without what to do, and without what only a developer can use.
+func short(cause batch.Cause) string {
+	clauses := strings.Split(strings.TrimSuffix(cause.Err.Error(), "; "+cause.Next), "; ")
+	return strings.Join(slices.DeleteFunc(clauses, func(clause string) bool {
+		return strings.HasPrefix(clause, "see /_mock/") || strings.HasPrefix(clause, "if the code of a refusal is there")
+	}), "; ")
 }
 
 func (e openError) Unwrap() []error { return []error{e.report.Err()} }
@@ -67,7 +75,8 @@ func (j *job) progress(event batch.Event) {
 	}
 	if settles {
 		j.settles = true
-		log.Printf("nightly: the outcome of earlier purchases is read for up to %s", event.Next)
+		log.Printf("nightly: the outcome of earlier purchases is read until %s, at most: let the job run until then",
+			time.Now().Add(event.Next).Format(time.TimeOnly))
 	} else if !j.logged.IsZero() {
 		log.Printf("nightly: %d of %d shipments have ended; the others are worked on, or wait for their documents or for "+
 			"the outcome of a purchase; SIGTERM ends the wait, and loses nothing", event.Ended, event.Total)
@@ -80,6 +89,8 @@ func forOperators(err error) string {
 	return strings.NewReplacer(
 		"batch.Resolve with OutcomeCharged", "nightly resolve -outcome charged",
 		"batch.Resolve with OutcomeNotCharged", `nightly resolve -outcome "not charged"`,
+		"add it to the items of another period, such as the next night, which has its own budget",
+		"keep them in the list of the next night, or run this night again with a larger -budget",
 		"batch.Resolve", "nightly resolve", "terminated signal received", "stopped by SIGTERM",
 		"Regulatory.Retry", "nightly retry", "run the batch again", "run the same night again",
 		"Purchase.QuietFor (5 minutes by default)", "5 minutes", "see Report.Causes", "see causes.csv",
