@@ -40,7 +40,8 @@ func overBudget(err error) bool {
 	return ok && over.Needed.Known()
 }
 
-// openError is the error of a report. It has a line for what to do, and below it a line for each cause.
+// openError is the error of a report. It has a line for what to do, and below it a line for each cause, with the number
+// of shipments.
 type openError struct{ report *batch.Report }
 
 func (e openError) Error() string {
@@ -52,14 +53,15 @@ func (e openError) Error() string {
 			fmt.Fprintf(&text, "%s: %s\n", cause.State, cause.Next)
 		}
 		ids := strings.Join(cause.Keys[:min(len(cause.Keys), 3)], ", ")
-		fmt.Fprintf(&text, "  %d shipments: %s (%s)\n", len(cause.Keys), short(cause), ids)
+		fmt.Fprintf(&text, "  %d: %s (%s)\n", len(cause.Keys), short(cause), ids)
 	}
 	return text.String() + "causes.csv has the whole text of each cause, and the ids"
 }
 
 // short returns the text of a cause without what to do, and without what only a developer can use.
 func short(cause batch.Cause) string {
-	clauses := strings.Split(strings.TrimSuffix(cause.Err.Error(), "; "+cause.Next), "; ")
+	text := strings.TrimSuffix(strings.TrimPrefix(cause.Err.Error(), "shipping: "), "; "+cause.Next)
+	clauses := strings.Split(text, "; ")
 	return strings.Join(slices.DeleteFunc(clauses, func(clause string) bool {
 		return strings.HasPrefix(clause, "see /_mock/") || strings.HasPrefix(clause, "if the code of a refusal is there")
 	}), "; ")
