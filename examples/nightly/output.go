@@ -60,6 +60,9 @@ func (e openError) Error() string {
 
 // short returns the text of a cause without what to do, and without what only a developer can use.
 func short(cause batch.Cause) string {
+	if over, ok := errors.AsType[*shipping.BudgetError](cause.Err); ok && over.Needed.Known() { // which differ for each
+		return fmt.Sprintf("not enough was left of %s, and nothing was purchased", over.Budget)
+	}
 	text := strings.TrimSuffix(strings.TrimPrefix(cause.Err.Error(), "shipping: "), "; "+cause.Next)
 	clauses := strings.Split(text, "; ")
 	return strings.Join(slices.DeleteFunc(clauses, func(clause string) bool {
