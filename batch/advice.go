@@ -66,6 +66,9 @@ func (r Result) next() string {
 		return "add it to the items of another period, such as the next night, which has its own budget"
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
 		return "this is more than the whole budget, so that no period purchases it"
+	case r.State == StateUnknown && r.isRefused() && errors.Is(r.Err, shipping.ErrInsufficientFunds):
+		return "once the wallet has the money, run the batch again: it reads the request, and purchases again only if " +
+			"nothing was charged"
 	case r.State == StateUnknown && r.isRefused():
 		return "run the batch again: it reads the request, and purchases again only if nothing was charged"
 	case r.State == StateUnknown:

@@ -21,7 +21,7 @@ func (j *job) rates(ctx context.Context) error {
 	cheapest := map[string]*shipping.Rate{} // by parcel and currency: amounts in two currencies cannot be compared
 	for rate, err := range j.client.Rates.All(ctx, nil) {
 		if err != nil {
-			return fmt.Errorf("rates.csv was not written: %w", err)
+			return fmt.Errorf("rates.csv was not written; the next run writes it: %w", err)
 		}
 		of := rate.Parcel + " " + rate.Currency
 		if best := cheapest[of]; rate.Amount.Known() && !rate.Used && (best == nil || rate.Amount.Cmp(best.Amount) < 0) {
@@ -42,7 +42,7 @@ func (j *job) transactions(ctx context.Context) error {
 		"shipment"}}
 	for t, err := range j.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: j.wallet}) {
 		if err != nil {
-			return fmt.Errorf("wallet.csv was not written: %w", err)
+			return fmt.Errorf("wallet.csv was not written; the next run writes it: %w", err)
 		}
 		signed := "" // an amount that cannot be booked is not 0
 		if amount, err := t.Signed(); err == nil {
@@ -69,19 +69,20 @@ func (j *job) results(report *batch.Report) error {
 			evidence = fmt.Sprint(result.NotSelected)
 		}
 		if result.Err != nil {
-			failed = forOperators(result.Err)
+			failed = j.forOperators(result.Err)
 		}
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
 			result.ChargedCurrency, evidence, failed})
 	}
 	causes := [][]string{{"shipments", "state", "error of the first, and what to do", "ids"}}
 	for _, cause := range report.Causes() {
-		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), forOperators(cause.Err),
+		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), j.forOperators(cause.Err),
 			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
 	if manual > 0 {
 		fmt.Printf("at least %d shipments also need documents that this job does not buy: give the rows of documents.csv "+
-			"that have \"needs evidence\" to the person who has it\n", manual)
+			"with an entry in \"needs evidence\" to the person who has the evidence; without it, a parcel can be stopped\n",
+			manual)
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }

@@ -37,6 +37,7 @@ type job struct {
 	budget                      *shipping.Budget
 	logged                      time.Time // when the progress was logged; zero before
 	settles                     bool      // this was logged
+	failed                      int       // the shipments that have ended with an error
 }
 
 func main() {
@@ -54,9 +55,9 @@ func main() {
 		os.Exit(2)
 	}
 	again, err := j.run(ctx)
-	code, advice := exit(again, err)
+	code, advice := j.exit(again, err)
 	if err != nil {
-		log.Print(forOperators(err), "\nnightly: ", advice)
+		log.Print(j.forOperators(err), "\nnightly: ", advice)
 	}
 	os.Exit(code)
 }
@@ -157,8 +158,8 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	}
 	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
 	closed := report.Count(batch.StateClosed)
-	fmt.Printf("%d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s spent or "+
-		"reserved tonight\n", len(items), completed, nothing, closed, len(items)-completed-nothing-closed,
+	fmt.Printf("night %s: %d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s "+
+		"spent or reserved\n", j.night, len(items), completed, nothing, closed, len(items)-completed-nothing-closed,
 		report.Committed.StringFixed(2), j.budget)
 	return report, errors.Join(err, j.results(report))
 }

@@ -41,7 +41,7 @@ func TestNights(t *testing.T) {
 			buys          bool
 		}{
 			// An unknown purchase, and over budget. Then the purchase is settled, and the rest is over budget.
-			{"2026-11-26", "250000 NGN", 0, 20, 75, "run the same night again", true},
+			{"2026-11-26", "250000 NGN", 0, 20, 75, "run night 2026-11-26 again", true},
 			{"2026-11-26", "250000 NGN", 0, 20, 1, "the budget of this night is spent: keep the open ship", true},
 			{"2026-11-27", "2000000 NGN", 10, 30, 0, "", true}, // the budget of another night
 			{"2026-11-28", "2000000 NGN", 0, 30, 0, "", true},
@@ -63,7 +63,7 @@ func TestNights(t *testing.T) {
 			j.night = run.night
 			before := server.Requests(shipping.OpPurchase)
 			again, err := j.run(t.Context())
-			code, advice := exit(again, err)
+			code, advice := j.exit(again, err)
 			if text := fmt.Sprint(err, advice); code != run.code || !strings.Contains(text, run.advice) {
 				t.Errorf("%s: exit %d, %s; want %d, %q", run.night, code, text, run.code, run.advice)
 			}
@@ -85,12 +85,12 @@ func TestNights(t *testing.T) {
 		if err := os.WriteFile(j.list, []byte(all), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if code, advice := exit(j.run(t.Context())); code != 0 {
+		if code, advice := j.exit(j.run(t.Context())); code != 0 {
 			t.Errorf("after resolve: exit %d, %s", code, advice)
 		}
 		missing := j
 		missing.list += ".none"
-		if code, _ := exit(missing.run(t.Context())); code != 2 {
+		if code, _ := missing.exit(missing.run(t.Context())); code != 2 {
 			t.Errorf("a list that is missing: exit %d", code)
 		}
 		ended, end := context.WithCancel(t.Context())
@@ -175,7 +175,7 @@ func table(t *testing.T, path string) (rows []map[string]string) {
 
 // What a script does again, and what the person on duty reads.
 func TestExit(t *testing.T) {
-	busy, list := errors.New("busy"), listError{errors.New("line 3")}
+	j, busy, list := &job{night: "2026-11-28"}, errors.New("busy"), listError{errors.New("line 3")}
 	for _, test := range []struct {
 		again  bool
 		err    error
@@ -183,18 +183,18 @@ func TestExit(t *testing.T) {
 		advice string
 	}{
 		{false, nil, 0, ""},
-		{true, busy, 75, "run the same night again: it continues"},
-		{true, errors.Join(busy, list), 75, "run the same night again: it continues"},
+		{true, busy, 75, "run night 2026-11-28 again: it continues"},
+		{true, errors.Join(busy, list), 75, "run night 2026-11-28 again: it continues"},
 		{false, list, 2, "correct the list"},
 		{true, fmt.Errorf("refused: %w", shipping.ErrInsufficientFunds), 1, "add money to the wallet"},
 		{false, busy, 1, "a person must"},
 	} {
-		if code, advice := exit(test.again, test.err); code != test.code || !strings.HasPrefix(advice, test.advice) {
+		if code, advice := j.exit(test.again, test.err); code != test.code || !strings.HasPrefix(advice, test.advice) {
 			t.Errorf("%v: exit %d, %q", test.err, code, advice)
 		}
 	}
-	text := forOperators(errors.New("batch.Resolve with OutcomeNotCharged lets Regulatory.Retry run the batch again"))
-	if text != `nightly resolve -outcome "not charged" lets nightly retry run the same night again` {
+	text := j.forOperators(errors.New("batch.Resolve with OutcomeNotCharged lets Regulatory.Retry run the batch again"))
+	if text != `nightly resolve -outcome "not charged" lets nightly retry run night 2026-11-28 again` {
 		t.Error(text)
 	}
 }
