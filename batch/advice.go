@@ -70,7 +70,8 @@ func (r Result) next() string {
 		return "once the wallet has the money, run the batch again: it reads the request, and purchases again only if " +
 			"nothing was charged"
 	case r.State == StateUnknown && r.isRefused():
-		return "run the batch again: it reads the request, and purchases again only if nothing was charged"
+		return "run the batch again: it reads the request, and purchases again only if nothing was charged; if it is " +
+			"refused again, remove the cause"
 	case r.State == StateUnknown:
 		return "run the batch again, for longer than Purchase.QuietFor (5 minutes by default): it reads the request, and " +
 			"purchases again only if nothing was charged; if it stays unknown, check the wallet's transactions, and call " +

@@ -143,10 +143,10 @@ func (r *Report) together(open []*openItems, state State) {
 	}
 	open[first].together = subject + needed.String() + " in all"
 	if others := r.untried(); others > 0 && state == StateError {
-		open[first].together += fmt.Sprintf("; this is not enough: %d others, not tried or unknown, need more", others)
+		open[first].together += fmt.Sprintf("; add more than that, because %d others were not tried, or are unknown", others)
 	}
 	if enough, err := r.Committed.Add(needed.Amount); err == nil && state == StateOverBudget {
-		open[first].together += fmt.Sprintf(": a budget of %s is enough%s, if the wallet holds it",
+		open[first].together += fmt.Sprintf(", which the wallet must hold: a budget of %s is enough%s",
 			money(enough, needed.Currency), forAll)
 	}
 }

@@ -262,7 +262,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 			"error: shipping: regulatory.analyze: ", same},
 		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
 			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", "; the 3 items over budget need 300.00 " +
-				"NGN in all: a budget of 300.00 NGN is enough for all, if the wallet holds it " + first},
+				"NGN in all, which the wallet must hold: a budget of 300.00 NGN is enough for all " + first},
 		"an empty wallet": {poor, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "900")}, 3,
 			shipping.ErrInsufficientFunds, false, "error: shipping: purchase of request RD-SH-1: ",
 			"; once the wallet has the money, run the batch again; the 3 items that the wallet does not pay for need " +

@@ -80,9 +80,9 @@ func (j *job) results(report *batch.Report) error {
 			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
 	if manual > 0 {
-		fmt.Printf("at least %d shipments also need documents that this job does not buy: give the rows of documents.csv "+
-			"with an entry in \"needs evidence\" to the person who has the evidence; without it, a parcel can be stopped\n",
-			manual)
+		fmt.Printf("at least %d shipments also need documents that this job does not buy, because a person must supply "+
+			"evidence: see \"needs evidence\" in documents.csv, and buy them from a new analysis, not from the drafts of this "+
+			"job\n", manual)
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }

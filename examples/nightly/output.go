@@ -21,8 +21,8 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	case errors.Is(err, shipping.ErrInsufficientFunds):
 		return 1, "add money to the wallet, then run " + j.again() + ": it continues, and purchases nothing twice"
 	case again: // EX_TEMPFAIL
-		return 75, "run " + j.again() + ": it continues, and purchases nothing twice; if something stays open then, do " +
-			"what its line states"
+		return 75, "run " + j.again() + ": it continues, and purchases nothing twice; if a line stays, do what it " +
+			"states, or ask the service with its response id"
 	case wrong:
 		return 2, "correct the list, then run " + j.again()
 	case overBudget(err):
@@ -57,7 +57,7 @@ func (e openError) Error() string {
 		ids := strings.Join(cause.Keys[:min(len(cause.Keys), 3)], ", ")
 		fmt.Fprintf(&text, "  %d: %s (%s)\n", len(cause.Keys), e.short(cause), ids)
 	}
-	return text.String() + "causes.csv has the whole text of each cause, and the ids"
+	return text.String() + "each line has the text of its first shipment; causes.csv has the whole texts, and all ids"
 }
 
 // short returns the text of a cause without what to do, and without what does not help tonight.
@@ -104,13 +104,14 @@ func (j *job) forOperators(err error) string {
 		"call batch.Resolve with the outcome that they show",
 		`use nightly resolve with -outcome charged or -outcome "not charged", as they show`,
 		"if the documents never come, batch.Resolve with OutcomeCharged closes the item",
-		"if the documents have not come after a day, ask the service; nightly resolve -outcome charged closes the shipment",
+		"if the documents have not come after a day, ask the service; if they will never come, nightly resolve -outcome "+
+			"charged closes the shipment",
 		"batch.Resolve with OutcomeCharged", "nightly resolve -outcome charged",
 		"batch.Resolve with OutcomeNotCharged", `nightly resolve -outcome "not charged"`,
 		"add it to the items of another period, such as the next night, which has its own budget",
 		"keep them in the list of the next night, or run this night again with a larger -budget",
 		"once this is corrected, run the batch again",
-		"correct this, then run "+j.again()+"; leave out of the list what cannot be corrected",
+		"correct this, then run "+j.again()+"; keep in the list what is refused only for now, and leave out the rest",
 		"run the batch again", "run "+j.again(),
 		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry",
 		"Purchase.QuietFor (5 minutes by default)", "5 minutes", "see Report.Causes", "see causes.csv",
