@@ -85,7 +85,8 @@ func TestErrors_Texts(t *testing.T) {
 		"400 Bad Request: the body is not JSON: Client sent an HTTP request to an HTTPS server. ID" + another: body(400,
 			"Client sent an HTTP request to an HTTPS server."),
 		"404 Not Found ID" + another: body(404, ""),
-		"403 Forbidden: no ID; if the secret key is not allowed to do this, use another key, or request the permission from " +
+		"403 Forbidden: no ID; if the secret key is not allowed to do this, use another key, or request the permission " +
+			"from " +
 			"the service": refusal(403, "no"),
 		"403 Forbidden: the body is not JSON: RBAC: access denied ID; a proxy or firewall may have sent it: Error.Body " +
 			"contains it": body(403, "RBAC: access denied"),

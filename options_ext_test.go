@@ -38,9 +38,11 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 		"other scheme":   {key, "ftp://api.example.com", "has no http or https scheme"},
 		"no host":        {key, "https:///v1", "has no host"},
 		"one slash":      {key, "https:/api.example.com", "has no host"},
-		"broken escape":  {key, "https://api.example.com/%zz", `is not a URL (invalid URL escape "%zz"): write it like https://`},
-		"broken port":    {key, "https://api.example.com:497l", `is not a URL (invalid port ":497l" after host): write it like`},
-		"password, %":    {key, "https://me:%zz@api.example.com", "is not a URL: write it like https://api.example.com"},
+		"broken escape": {key, "https://api.example.com/%zz", `is not a URL (invalid URL escape "%zz"): ` +
+			"write it like https://"},
+		"broken port": {key, "https://api.example.com:497l", `is not a URL (invalid port ":497l" after host): ` +
+			"write it like"},
+		"password, %": {key, "https://me:%zz@api.example.com", "is not a URL: write it like https://api.example.com"},
 		"user and password": {key, "https://me:secret@api.example.com",
 			"holds a user name or password: pass the key to NewClient instead"},
 		"query":       {key, "https://api.example.com?x=1", "holds a query or fragment"},

@@ -614,7 +614,8 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 func TestPurchase_ErrorTexts(t *testing.T) {
 	t.Parallel()
 	const stayed = "; the request has shown no purchase for %s; "
-	const correct = "correct the cause, then call Regulatory.Purchase again (or Regulatory.Analyze if the draft has expired)"
+	const correct = "correct the cause, then call Regulatory.Purchase again (or Regulatory.Analyze if the draft has " +
+		"expired)"
 	const addMoney = "add money to the wallet, then purchase again"
 	const again = "; do not purchase again: call Regulatory.SettlePurchase "
 	const later, settle = again + "later", again + "with the Purchase of this error, and a context of 6m0s or more"
@@ -630,8 +631,8 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 		"not charged: regulatory.purchase: 409 Conflict: No: not this" + announced + correct: {
 			problem(409), record("draft"),
 		},
-		"not charged: regulatory.purchase: 404 Not Found: no; check the id of the request, and that the key is of the account " +
-			"that analyzed it, then call Regulatory.Purchase again": {refusal(404, "no"), refusal(404, "no")},
+		"not charged: regulatory.purchase: 404 Not Found: no; check the id of the request, and that the key is of the " +
+			"account that analyzed it, then call Regulatory.Purchase again": {refusal(404, "no"), refusal(404, "no")},
 		"purchased before: regulatory.purchase: 400 Bad Request: no; call Regulatory.Wait to wait for the documents": {
 			refusal(400, "no"), record("processing", listsFDA),
 		},

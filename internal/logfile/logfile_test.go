@@ -540,7 +540,9 @@ func TestOpenStorage(t *testing.T) {
 	if _, err := OpenStorage(filepath.Join(folder, "none", "log"), format()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}
-	for path, want := range map[string]string{"": "is empty", folder: "is a folder", filepath.Join(folder, "log"): "<nil>"} {
+	for path, want := range map[string]string{
+		"": "is empty", folder: "is a folder", filepath.Join(folder, "log"): "<nil>",
+	} {
 		if err := CheckPath(path, "log"); !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%q: %v, want %s", path, err, want)
 		}

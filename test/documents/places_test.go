@@ -17,7 +17,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	openapi "github.com/shipping-go/shipping/internal/specification"
@@ -32,7 +31,7 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
 	const optional = `, without spec:"optional"`
 	server := mockserver.New(mockserver.WithoutListener(),
-		mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+		mockserver.WithScenario("instant"))
 	defer server.Close()
 	schemas := readSchemas(t)
 	for _, list := range shippingtest.Lists() {

@@ -44,8 +44,8 @@ func TestRun_Errors(t *testing.T) {
 		{"serve -clock virtal", exitUsage, "choose real or virtual: did you mean virtual?"},
 		{"conform http://127.0.0.1:1", exitUsage, "-key or SHIPPING_SECRET_KEY"},
 		{"doctor", exitUsage, "no URL given"},
-		{"doctor localhost:80", exitFailure, `"localhost:80" has no scheme: write "http://localhost:80" (with the path of the ` +
-			"receiver, such as http://127.0.0.1:8080/hooks)"},
+		{"doctor localhost:80", exitFailure, `"localhost:80" has no scheme: write "http://localhost:80" (with the path of ` +
+			"the receiver, such as http://127.0.0.1:8080/hooks)"},
 		{"env -world ci42", exitUsage, "add -url"},
 
 		{"sweep", exitUsage, "name the program"},

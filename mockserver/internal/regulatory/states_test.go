@@ -216,7 +216,8 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	w.refused(regulatory.CodeNotFound, "purchase it first")(w.Sheet(r.RequestID, "WATCH"))
 	w.purchase(r, "CUSTOMS", "WATCH")
 	w.refused(regulatory.CodeNotGenerated, "WATCH", "generating")(w.Sheet(r.RequestID, "WATCH"))
-	w.refused(regulatory.CodeNotFound, `no purchased document "watch": did you mean "WATCH"?`)(w.Sheet(r.RequestID, "watch"))
+	const meant = `no purchased document "watch": did you mean "WATCH"?`
+	w.refused(regulatory.CodeNotFound, meant)(w.Sheet(r.RequestID, "watch"))
 	w.advance(7 * time.Second)
 
 	shippingtest.Diff(t, "sheet", []string{
