@@ -573,9 +573,11 @@ func TestOpenStorage_CreatesAFileWithItsHeader(t *testing.T) {
 	}
 	var opened atomic.Int32
 	var openers sync.WaitGroup
-	for range 8 {
+	var storages [8]Storage // kept: the file of an unreachable one is closed, which ends its lock
+	for i := range storages {
 		openers.Go(func() {
-			if _, err := OpenStorage(path, format()); err == nil {
+			var err error
+			if storages[i], err = OpenStorage(path, format()); err == nil {
 				opened.Add(1)
 			} else if !errors.Is(err, filelock.ErrInUse) {
 				t.Error(err)
@@ -586,6 +588,11 @@ func TestOpenStorage_CreatesAFileWithItsHeader(t *testing.T) {
 	content, err := os.ReadFile(target)
 	if err != nil || string(content) != string(format().Header()) || opened.Load() != 1 {
 		t.Errorf("the file has %q, %v, and was opened %d times", content, err, opened.Load())
+	}
+	for _, storage := range storages {
+		if storage != nil {
+			_ = storage.Close()
+		}
 	}
 	if left, err := filepath.Glob(target + ".*"); err != nil || len(left) > 0 {
 		t.Errorf("%q are left, %v", left, err)
