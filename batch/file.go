@@ -99,7 +99,8 @@ var errNilFile = invalid("journal", "is "+nilFile)
 // explain returns the error of a call of the log.
 func (j *File) explain(err error) error {
 	const putBack = "put a complete copy of the file in its place before the next run, which could buy twice without " +
-		"the records; an older copy does not have the latest purchases"
+		"the records; an older copy does not have the latest purchases; if there is none, move the file away, and leave " +
+		"out of every later list the shipments that the wallet's transactions show as purchased"
 	switch {
 	case err == nil, errors.Is(err, ErrMoved):
 		return err
@@ -196,7 +197,7 @@ func (j *File) Close() error {
 func openError(path string, err error) error {
 	if errors.Is(err, filelock.ErrInUse) {
 		return fmt.Errorf("%w: %s: if this process opened it, use that File or close it; if not, wait until the other "+
-			"process ends", ErrInUse, path)
+			"process ends, or end it with SIGTERM: the next run continues", ErrInUse, path)
 	}
 	return fmt.Errorf("shipping: the batch journal cannot be opened: %w%s", err, logfile.OpenAdvice(err))
 }

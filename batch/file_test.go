@@ -170,7 +170,8 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 			"hand, remove it; otherwise put a complete copy",
 	} {
 		shippingtest.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-		if _, err := batch.OpenFile(path); !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path+want) {
+		if _, err := batch.OpenFile(path); !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path+want) ||
+			!strings.Contains(err.Error(), "; if there is none, move the file away, and leave out of every later list the ") {
 			t.Errorf("with the content %q: %v", content, err)
 		}
 		shippingtest.NoError(t, os.Remove(path))
@@ -182,7 +183,8 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	whole := shippingtest.Must(os.ReadFile(path))(t)
 	shippingtest.NoError(t, os.WriteFile(path, append(whole, `{"crc":"0123`...), 0o600))
 	for _, name := range []string{path, link} {
-		const remedy = ": if this process opened it, use that File or close it"
+		const remedy = ": if this process opened it, use that File or close it; if not, wait until the other process " +
+			"ends, or end it with SIGTERM: the next run continues"
 		if _, err := batch.OpenFile(name); !errors.Is(err, batch.ErrInUse) || !strings.Contains(err.Error(), name+remedy) {
 			t.Errorf("opened twice: %v", err)
 		}
