@@ -282,7 +282,7 @@ func (e *entry) alone() func(same []Record) error {
 func (e *entry) repeats(key, advice string) error {
 	source := "shipment"
 	if e.item.Analyze.FileURL != "" || e.record.FileHash != "" {
-		source, advice = "file", advice+"; if only the query of the address tells two invoices apart, set Again"
+		source, advice = "file", advice+"; if two invoices differ only in the query of the address, set Again"
 	}
 	return invalid("Item", fmt.Sprintf("with the key %s has the %s of the item with the key %s, whose documents would be "+
 		"bought a second time: %s", spelling.Quote(e.record.Key), source, spelling.Quote(key), advice))
@@ -398,7 +398,8 @@ func notDraft(record *shipping.RegulatoryRequest) error {
 }
 
 // errElsewhere is the error of an item whose request is not a draft, although the batch has not purchased it.
-var errElsewhere = errors.New("it may have been purchased outside this batch")
+var errElsewhere = errors.New("it may have been purchased outside this batch, or by a run whose records this journal " +
+	"lacks; if the journal is an older copy, put the latest one in its place")
 
 // move records the next step.
 func (e *entry) move(step shipping.Step) error {
