@@ -86,7 +86,7 @@ func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool
 		return false, nil
 	}
 	if !s.client.budget.take() {
-		s.hooks.NotRetried("the retry limit is used up")
+		s.hooks.NotRetried("too many requests of this program failed")
 		return false, nil
 	}
 	s.loop.RetryWaitMin = wait
