@@ -202,7 +202,7 @@ func TestDialect_RecordsAndPurchases(t *testing.T) {
 	})
 }
 
-// A list that a draft had already under the name of the dialect is no evidence after the purchase was stored, either.
+// A list that a draft had already under the name of the dialect is not evidence after the purchase was stored, either.
 func TestDialect_AStoredDraftKeepsItsLists(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -349,7 +349,7 @@ func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 			draft.declareLine("purchase.quoted", "true")
 	case !p.quotes(draft):
 		return fmt.Sprintf("the draft shows the charged amount %s, which is the price neither of all that it offers nor "+
-			"of what is purchased: it may have been purchased already", draft.ChargedAmount)
+			"of the selected documents: it may have been purchased already", draft.ChargedAmount)
 	case !p.Sole:
 		return "the draft shows a charged amount, which is its price or that of a purchase that somebody else has made: " +
 			"if this program created the draft and shares it with nobody, call Regulatory.Prepare, set Sole of the purchase, " +

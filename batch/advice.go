@@ -37,7 +37,7 @@ func ofBatch(err error) string {
 	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
 }
 
-// closesUncharged is what a person can do about an item that the next run would repeat for ever.
+// closesUncharged is the advice for an item that each run would try again.
 const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
 
 // restoreJournal is what to do before another run if the journal lacks records.

@@ -194,7 +194,7 @@ func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 }
 
 // With the rest of a budget, an item was refused whose price fits, and its error did not name the tax that counts.
-// After the budget was lowered, it did not name what was spent.
+// After the budget was lowered, it did not name the spent amount.
 func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -208,7 +208,7 @@ func debit(srv *mockserver.Server, next http.Handler, r *http.Request, slug stri
 			ID string `json:"request_id"`
 		}
 	}
-	_ = json.Unmarshal(analyzed.Body.Bytes(), &draft) // without a draft there is no debit, and the test fails
+	_ = json.Unmarshal(analyzed.Body.Bytes(), &draft) // without a draft nothing is debited, and the test fails
 	asking(next, r, http.MethodPost, documents+"/purchase",
 		`{"request_id":"`+draft.Data.ID+`","document_types":["`+slug+`"]}`)
 }

@@ -127,7 +127,7 @@ func TestNights(t *testing.T) {
 	})
 }
 
-// reconcile compares what was charged for each shipment with the transactions of the wallet. No column of either file
+// reconcile compares the charge of each shipment with the transactions of the wallet. No column of either file
 // made this possible.
 func reconcile(t *testing.T, folder string) {
 	t.Helper()

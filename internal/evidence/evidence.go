@@ -27,7 +27,7 @@ const (
 type Documents uint8
 
 const (
-	// NoList: there is no new list.
+	// NoList: no list is new.
 	NoList Documents = 1 << iota
 	// These: new lists hold every document of this purchase, and no others.
 	These

@@ -252,7 +252,7 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	rule, _, _ = strings.Cut(rule, " |")
 	for _, name := range names {
 		shippingtest.Contains(t, "the states in docs/internals/RULES.md", rule, "`"+name+"`")
-		if name != "draft" { // whose tone is that of unknown words
+		if name != "draft" { // which has the default tone
 			shippingtest.Contains(t, "tones of the console's dom.js", tones, " "+name+": ")
 		}
 	}

@@ -93,7 +93,7 @@ func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) er
 	}
 	resp, err := w.RoundTrip(req)
 	if _, plain := errors.AsType[tls.RecordHeaderError](err); plain {
-		return fmt.Errorf("%s does not speak TLS: use http%s, or start the server with -tls", base,
+		return fmt.Errorf("%s does not use TLS: use http%s, or start the server with -tls", base,
 			strings.TrimPrefix(base, "https"))
 	}
 	if err != nil {

@@ -94,7 +94,7 @@ func TestRun_Errors(t *testing.T) {
 		{"serve -addr {busy} -scenario lots", exitFailure, `unknown scenario "lots"`},
 		{"conform http://127.0.0.1:1 -key k -dialect nowhere", exitFailure,
 			`unknown dialect "nowhere": use one of contrary, reference, standard-webhooks, strict, or an existing file`},
-		{"ready https://{running}", exitFailure, "does not speak TLS: use http://{running}, or start the server with -tls"},
+		{"ready https://{running}", exitFailure, "does not use TLS: use http://{running}, or start the server with -tls"},
 
 		{"conform http://127.0.0.1:1 -key sk_live_1 -write", exitFailure,
 			"-write makes changes, and a live key is refused: use a test key"},
