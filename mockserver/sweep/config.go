@@ -100,6 +100,17 @@ func (c *Config) tries(f Fault) bool {
 	return !unfit && (len(c.Faults) == 0 || slices.Contains(c.Faults, f.Name))
 }
 
+// notTried returns what the settings leave out; nothing if a single run is repeated.
+func (c *Config) notTried() (left []string) {
+	if !c.Restart && len(c.Only) == 0 {
+		left = append(left, "killing and restarting the program (-restart)")
+	}
+	if !c.Pairs && len(c.Only) == 0 {
+		left = append(left, "two faults in one run (-pairs)")
+	}
+	return left
+}
+
 // fault looks a fault up.
 func (c *Config) fault(name string) (Fault, error) {
 	var names []string

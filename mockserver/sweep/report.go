@@ -66,6 +66,8 @@ type Report struct {
 	Results []RunResult `json:"results"`
 	// Left is how many schedules were not tried because of [Config.MaxRuns].
 	Left int `json:"left,omitempty"`
+	// NotTried is what the sweep left out, with the flags that add it.
+	NotTried []string `json:"not_tried,omitempty"`
 
 	planned []Schedule
 }

@@ -61,7 +61,9 @@ type sweeper struct {
 	ended, total int
 }
 
-func newSweeper(c *Config) *sweeper { return &sweeper{config: c, report: &Report{Faults: Faults()}} }
+func newSweeper(c *Config) *sweeper {
+	return &sweeper{config: c, report: &Report{Faults: Faults(), NotTried: c.notTried()}}
+}
 
 // sweep makes the run without faults, then those with.
 func (s *sweeper) sweep(ctx context.Context) error {

@@ -308,11 +308,13 @@ func TestReport_ListsRuns(t *testing.T) {
 			p, sweep.Config{Faults: []string{"lost-after", "500-after", "404", "500", "refused"}},
 			[]string{"\nregulatory.purchase#1:lost-after (success)\n  paid-twice: ", requests,
 				"  the same at:\n    regulatory.purchase#1:500-after\n\nregulatory.get#1:refused (success)\n  paid-twice: ",
-				requests, "  the same at:\n    regulatory.get#1:404, 500\n\n3 requests"},
+				requests, "  the same at:\n    regulatory.get#1:404, 500\n\n3 requests",
+				"failing\nnot tried: killing and restarting the program (-restart), two faults in one run (-pairs)\n"},
 		},
 		"pairs without their request": {forgets, sweep.Config{Pairs: true, Faults: []string{"500"}},
 			[]string{"\nPairs in which a request was not made:\n    regulatory.analyze#1:500,regulatory.analyze#2:500\n" +
-				"    regulatory.analyze#1:500,rates.list#1:500\n\n", "; in 2 the request was not made\n"}},
+				"    regulatory.analyze#1:500,rates.list#1:500\n\n", "; in 2 the request was not made\n" +
+				"not tried: killing and restarting the program (-restart)\n"}},
 		"as without faults": {
 			p, sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
 			[]string{"\nwithout faults (success)\n  different: ", requests,

@@ -233,4 +233,7 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 	for _, note := range r.Notes {
 		fmt.Fprintf(text, "note: %s\n", note)
 	}
+	if len(r.NotTried) > 0 {
+		fmt.Fprintf(text, "not tried: %s\n", strings.Join(r.NotTried, ", "))
+	}
 }

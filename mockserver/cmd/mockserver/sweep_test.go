@@ -186,8 +186,7 @@ func TestSweep_Examples(t *testing.T) {
 				args[i] = strings.ReplaceAll(args[i], "|", " ")
 			}
 			got := invoke(t, nil, args...).want(t, exitOK, " 0 failing")
-			lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
-			t.Logf("%s", lines[len(lines)-1])
+			t.Logf("%s", got.stdout[strings.LastIndex(got.stdout, "\n\n")+2:])
 		})
 	}
 }
