@@ -298,6 +298,14 @@ func TestReport_ListsRuns(t *testing.T) {
 		}
 		return errors.Join(err, s.call(ctx, "GET", "/v1/rates", struct{}{}, &record{}))
 	}}
+	bought := false // as in a file that outlives a run
+	remembers := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		if bought {
+			return nil
+		}
+		bought = true
+		return analyzeAndPurchase(ctx, s, shipment)
+	}}
 	const requests = "  requests:\n      1  regulatory.analyze#1"
 	for name, test := range map[string]struct {
 		program program
@@ -315,6 +323,9 @@ func TestReport_ListsRuns(t *testing.T) {
 			[]string{"\nPairs in which a request was not made:\n    regulatory.analyze#1:500,regulatory.analyze#2:500\n" +
 				"    regulatory.analyze#1:500,rates.list#1:500\n\n", "; in 2 the request was not made\n" +
 				"not tried: killing and restarting the program (-restart)\n"}},
+		"files of an earlier run": {remembers, sweep.Config{Faults: []string{"500"}}, []string{"#1:500 (success)\n  missing: " +
+			"the program sent no request in this run, and succeeded without CUSTOMS, ", ": did it continue from files of an " +
+			"earlier run? Let it write them to {dir}\n\nregulatory.purchase#1:500 "}},
 		"as without faults": {
 			p, sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
 			[]string{"\nwithout faults (success)\n  different: ", requests,

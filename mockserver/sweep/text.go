@@ -191,11 +191,11 @@ func (r *RunResult) describe(text *strings.Builder, whole bool) {
 	for _, f := range r.Findings {
 		fmt.Fprintf(text, "  %s\n", f)
 	}
-	if whole {
+	if whole && len(r.Requests) > 0 {
 		fmt.Fprintf(text, "  requests:\n%s", indented(r.trace()))
-		if r.Output != "" {
-			fmt.Fprintf(text, "  output:\n%s", indented(r.Output))
-		}
+	}
+	if whole && r.Output != "" {
+		fmt.Fprintf(text, "  output:\n%s", indented(r.Output))
 	}
 	if r.Replay != "" {
 		fmt.Fprintf(text, "  again: %s\n", r.Replay)

@@ -94,8 +94,12 @@ func (s *sweeper) judge(r *run) {
 		}
 	}
 	if r.out.Success {
-		if less := goal.missing(r.did); len(less) > 0 {
-			r.find(Missing, "the program succeeded without %s", strings.Join(less, "; "))
+		switch less := strings.Join(goal.missing(r.did), "; "); {
+		case less != "" && len(r.Requests)+len(r.calls)+len(r.unknown) == 0:
+			r.find(Missing, "the program sent no request in this run, and succeeded without %s: did it continue from files "+
+				"of an earlier run? Let it write them to {dir}", less)
+		case less != "":
+			r.find(Missing, "the program succeeded without %s", less)
 		}
 		if less := fewer(normal.received, r.received); len(less) > 0 {
 			r.find(Missing, "the program did not accept %s",
