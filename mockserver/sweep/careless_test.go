@@ -121,7 +121,7 @@ func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report
 				runs[a.Run] = map[string]string{}
 			}
 			if err := p.buy(ctx, newJob(a.World, runs[a.Run]), a.World.Shipments()[0]); err != nil {
-				return sweep.Outcome{How: err.Error()}
+				return sweep.Outcome{How: "exit code 1", Output: err.Error()}
 			}
 			return sweep.Outcome{Success: true, How: "success", Files: runs[a.Run]}
 		}

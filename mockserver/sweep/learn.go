@@ -21,6 +21,7 @@ type Request struct {
 
 	same string    // equal for requests with the same method, target and body
 	at   time.Time // when the response was ready, or the notification was sent, by the world's clock
+	sent time.Time // when the request arrived, or the notification was sent
 }
 
 // learn returns the requests of a run in the order of the journal. Requests that name no operation are left out:
@@ -40,6 +41,7 @@ func learn(calls []journal.Entry) []Request {
 		requests = append(requests, Request{
 			Operation: c.Operation, Nth: nth[c.Operation], Method: c.Method, Target: target, Status: c.Status, Fault: c.Fault,
 			same: c.Method + " " + target + " " + c.RequestBody, at: c.At,
+			sent: c.At.Add(-time.Duration(c.Duration)),
 		})
 	}
 	return requests

@@ -166,7 +166,7 @@ func (n *notifier) merge(requests []Request) []Request {
 			merged, requests = append(merged, requests[0]), requests[1:]
 		}
 		out := Request{Operation: Notification, Nth: i + 1, Method: http.MethodPost, Target: d.URL, Fault: d.Fault,
-			same: d.ID}
+			same: d.ID, sent: d.CreatedAt}
 		if u, err := url.Parse(d.URL); err == nil {
 			out.Target = u.RequestURI()
 		}

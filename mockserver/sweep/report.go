@@ -16,15 +16,16 @@ type RunResult struct {
 	Struck bool `json:"struck"`
 	// How is how the program ended, such as "exit code 1".
 	How string `json:"end"`
-	// Restarted is true if the program was started a second time.
-	Restarted bool `json:"restarted,omitempty"`
+	// Restarted is true if the program was started a second time, RestartedAfter is how many of the requests were before.
+	Restarted      bool `json:"restarted,omitempty"`
+	RestartedAfter int  `json:"restarted_after,omitempty"`
 	// Seconds is how long the run took.
 	Seconds float64 `json:"seconds"`
 	// Findings are the reasons why the run fails; empty if it passes.
 	Findings []Finding `json:"findings,omitempty"`
 	// Requests are the requests of the program, in order.
 	Requests []Request `json:"requests,omitempty"`
-	// Output is the end of what the program printed.
+	// Output is the end of what the program printed, of each start.
 	Output string `json:"output,omitempty"`
 	// Replay is the command that repeats this run, not a replay of a notification; mockserver sweep sets it.
 	Replay string `json:"replay,omitempty"`

@@ -39,6 +39,7 @@ type run struct {
 	notifier *notifier
 	last     string // id of the last request before the program started
 	out      Outcome
+	again    time.Time // when the program was started again, by the world's clock
 
 	// What the world shows after the run.
 	calls      []journal.Entry
@@ -125,10 +126,15 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 	kill()
 	if limited.Err() == nil && r.config.Restart && len(r.schedule) > 0 && !r.out.Success {
 		_ = wait.Sleep(limited, r.schedule.retryAfter()) // if the context ends before that, so does the run
-		first := r.out.How
-		r.Restarted = true
+		first := r.out
+		requests := r.notifier.merge(learn(r.server.Find(journal.Query{After: r.last})))
+		r.Restarted, r.RestartedAfter, r.again = true, len(requests), r.server.Now()
 		r.out = execute(limited, a)
-		r.out.How = first + ", then " + r.out.How
+		if first.Output+r.out.Output != "" {
+			before := strings.TrimLeft(strings.TrimRight(first.Output, "\n")+"\n", "\n")
+			r.out.Output = before + startedAgain(first.How) + r.out.Output
+		}
+		r.out.How = first.How + then + r.out.How
 	}
 	if limited.Err() != nil {
 		r.find(TimedOut, "the program did not end within %s", r.config.Timeout)
@@ -196,6 +202,9 @@ func (r *run) observe(ctx context.Context) error {
 		return fmt.Errorf("sweep: the data of the server contradicts itself, which is a bug in it: %w", err)
 	}
 	r.How, r.Output, r.Requests = r.out.How, r.out.Output, r.notifier.merge(learn(r.calls))
+	for n := r.RestartedAfter; n < len(r.Requests) && r.Requests[n].sent.Before(r.again); n++ {
+		r.RestartedAfter++ // the first start gave it up, which the server noticed later
+	}
 	r.markStruck()
 	return ctx.Err()
 }

@@ -323,9 +323,13 @@ func TestReport_ListsRuns(t *testing.T) {
 			[]string{"\nPairs in which a request was not made:\n    regulatory.analyze#1:500,regulatory.analyze#2:500\n" +
 				"    regulatory.analyze#1:500,rates.list#1:500\n\n", "; in 2 the request was not made\n" +
 				"not tried: killing and restarting the program (-restart)\n"}},
-		"files of an earlier run": {remembers, sweep.Config{Faults: []string{"500"}}, []string{"#1:500 (success)\n  missing: " +
-			"the program sent no request in this run, and succeeded without CUSTOMS, ", ": did it continue from files of an " +
-			"earlier run? Let it write them to {dir}\n\nregulatory.purchase#1:500 "}},
+		"files of an earlier run": {remembers, sweep.Config{Faults: []string{"500"}}, []string{"#1:500 (success)\n" +
+			"  missing: the program sent no request in this run, and succeeded without CUSTOMS, ",
+			": did it continue from files of an earlier run? Let it write them to {dir}\n\nregulatory.purchase#1:500 "}},
+		"started again": {named(t, "writes its note after the purchase"), sweep.Config{Restart: true, Pairs: true,
+			Faults: []string{sweep.Kill}}, []string{"\nregulatory.purchase#1:killed (exit code 1, then success)\n",
+			" killed\n      -- exit code 1; started again --\n      3  regulatory.analyze#2 ",
+			"  output:\n    Get ", "context canceled\n    -- exit code 1; started again --\n\n", " failing\n$"}},
 		"as without faults": {
 			p, sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
 			[]string{"\nwithout faults (success)\n  different: ", requests,
@@ -335,7 +339,7 @@ func TestReport_ListsRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rest := textOf(sweepOf(t, test.program, test.config))
+			rest := textOf(sweepOf(t, test.program, test.config)) + "$"
 			for _, want := range test.want {
 				_, after, found := strings.Cut(rest, want)
 				if !found {

@@ -25,8 +25,17 @@ func (r *RunResult) trace() string {
 		fmt.Fprintln(table, strings.TrimRight(line, "\t "))
 	}
 	_ = table.Flush() // a strings.Builder takes everything
-	return text.String()
+	lines := strings.SplitAfter(text.String(), "\n")
+	if first, _, _ := strings.Cut(r.How, then); r.Restarted {
+		lines = slices.Insert(lines, r.RestartedAfter, "  "+startedAgain(first))
+	}
+	return strings.Join(lines, "")
 }
+
+// then is between the ends of two starts.
+const then = ", then "
+
+func startedAgain(how string) string { return "-- " + how + "; started again --\n" }
 
 // marks returns the signs of the table, with their meaning. The first that applies to a run is its sign. A repeated
 // purchase has its own sign, because a service that purchases a request only once does not charge for it twice.
