@@ -40,6 +40,9 @@ func ofBatch(err error) string {
 // closesUncharged is the advice for an item that each run would try again.
 const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
 
+// readsFirst follows the advice for a purchase whose outcome is not known.
+const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
+
 // restoreJournal is what to do before another run if the journal lacks records.
 const restoreJournal = "once the journal is in its place, run the batch again"
 
@@ -50,6 +53,7 @@ func (r Result) next() string {
 	}
 	failed, isCall := errors.AsType[*shipping.Error](r.Err)
 	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
+	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
 	switch {
 	case r.State == StateCompleted:
 		return "do this before another run; its documents are generated"
@@ -62,38 +66,39 @@ func (r Result) next() string {
 			"analyze it again"
 	case errors.Is(r.Err, errElsewhere):
 		return "follow it with Regulatory.Wait, and leave the item out of the next run"
-	case r.fitsAnotherPeriod():
+	case r.State == StateOverBudget && isOver && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0:
 		return "add it to the items of another period, such as the next night, which has its own budget"
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
 		return "this is more than the whole budget, so that no period purchases it"
 	case r.State == StateUnknown && r.isRefused() && errors.Is(r.Err, shipping.ErrInsufficientFunds):
-		return "once the wallet has the money, run the batch again: it reads the request, and purchases again only if " +
-			"nothing was charged"
+		return "once the wallet has the money, run the batch again" + readsFirst
+	case r.State == StateUnknown && r.isRefused() && isCall && passes(failed):
+		return "run the batch again" + readsFirst
 	case r.State == StateUnknown && r.isRefused():
-		return "run the batch again: it reads the request, and purchases again only if nothing was charged; if it is " +
-			"refused again, remove the cause"
+		return "once the cause of the refusal is removed, run the batch again" + readsFirst
 	case r.State == StateUnknown:
-		return "run the batch again, for longer than Purchase.QuietFor (5 minutes by default): it reads the request, and " +
-			"purchases again only if nothing was charged; if it stays unknown, check the wallet's transactions, and call " +
-			"batch.Resolve with the outcome that they show"
+		return "run the batch again, for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst + "; if it " +
+			"stays unknown, check the wallet's transactions, and call batch.Resolve with the outcome that they show"
 	case r.State == StateFailed && len(r.Documents) > 0 && isCall:
 		return "once this is corrected, run the batch again, which reads its documents"
 	case r.State == StateFailed && len(r.Documents) > 0:
 		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve " +
 			"with OutcomeCharged closes it"
 	case r.State == StateFailed:
-		return "the next run analyzes it again" + closesUncharged
+		return "correct the shipment or the invoice, and the next run analyzes it again" + closesUncharged
 	case r.State == StateWaiting && len(r.Documents) > 0:
 		return "run the batch again; if the documents never come, batch.Resolve with OutcomeCharged closes the item"
+	case r.State == StateError && isCall && (failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection)):
+		return "run the batch again once the service responds: it failed, or did not respond"
+	case r.State == StateError && isCall && passes(failed):
+		return "run the batch again; if the error stays, ask the service, with the response id"
 	case r.retryable():
 		return "run the batch again"
-	case isCall && passes(failed):
-		return "run the batch again; if the error stays, correct its cause"
 	case errors.Is(r.Err, shipping.ErrNotFound):
 		return "correct the item or leave it out, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrInsufficientFunds):
 		return "once the wallet has the money, run the batch again"
-	case r.isAdvised():
+	case isCall, isInvalid, isOver, errors.Is(r.Err, errOtherShipment): // it states what to correct
 		return "once this is corrected, run the batch again"
 	}
 	return "remove the cause, then run the batch again"
@@ -118,11 +123,11 @@ func (r *run) advice(result Result, unrepeatable bool) string {
 		"without a Journal, another one would purchase it again"
 }
 
-// passes reports whether an error may pass although [shipping.Error.Retryable] is false: the response is not that of
-// the service, or was damaged on its way, or the service refuses only while somebody else has the shipment.
+// passes reports whether an error may pass, even if [shipping.Error.Retryable] is false: the response is not that of
+// the service, or was damaged on its way, or the service refuses only while another request is processed.
 func passes(failed *shipping.Error) bool {
 	switch status := failed.StatusCode; {
-	case status == http.StatusConflict, status == http.StatusLocked, status/100 == 3:
+	case failed.Retryable(), status == http.StatusConflict, status/100 == 3:
 		return true
 	case status/100 == 2:
 		return !failed.Refused()
@@ -136,18 +141,4 @@ func (r Result) isRefused() bool {
 	failed, ok := errors.AsType[*shipping.RegulatoryError](r.Err)
 	return ok && failed.Purchase != nil && failed.Purchase.Refused && !failed.Purchase.Contradicted &&
 		!failed.Purchase.Purchased
-}
-
-// isAdvised reports whether the error itself states what to correct.
-func (r Result) isAdvised() bool {
-	_, call := errors.AsType[*shipping.Error](r.Err)
-	_, invalid := errors.AsType[*shipping.ValidationError](r.Err)
-	_, over := errors.AsType[*shipping.BudgetError](r.Err)
-	return call || invalid || over || errors.Is(r.Err, errOtherShipment)
-}
-
-// fitsAnotherPeriod reports whether a whole budget suffices for an item.
-func (r Result) fitsAnotherPeriod() bool {
-	over, ok := errors.AsType[*shipping.BudgetError](r.Err)
-	return r.State == StateOverBudget && ok && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0
 }

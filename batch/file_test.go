@@ -99,51 +99,37 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 	}
 }
 
-// After its journal was removed, Retryable was true, and the next run purchased everything again.
+// After its journal was removed, Retryable was true, and the next run purchased everything again. The end of the
+// context hid that the journal was removed, and the report advised to run the batch again.
 func TestFile_RemovedInARunIsNotRunAgain(t *testing.T) {
 	t.Parallel()
-	path, charges := filepath.Join(t.TempDir(), "journal"), 0
-	service := &walletService{charged: func() {
-		if charges++; charges == 3 {
-			_ = os.Remove(path)
-		}
-	}}
-	waits := roundTrip(func(r *http.Request) (*http.Response, error) { // SH-1 waits for its documents
-		if strings.HasSuffix(r.URL.Path, "/RD-SH-1") {
+	for _, interrupted := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		path, charges := filepath.Join(t.TempDir(), "journal"), 0
+		service := &walletService{charged: func() {
+			if charges++; charges == 3 {
+				_ = os.Remove(path)
+			}
+		}}
+		waits := roundTrip(func(r *http.Request) (*http.Response, error) { // SH-1 waits for its documents
+			if !strings.HasSuffix(r.URL.Path, "/RD-SH-1") {
+				return service.RoundTrip(r)
+			}
+			if interrupted {
+				_ = os.Remove(path)
+				cancel()
+			}
 			return shippingtest.OK(`{"request_id":"RD-SH-1","status":"processing"}`)(r)
+		})
+		report, err := batch.Run(ctx, walletClient(t, waits), walletItems(3),
+			&batch.Options{Concurrency: 1, Select: shipping.SelectAll, Journal: openJournal(t, path)})
+		text := fmt.Sprint(report.Err())
+		if !errors.Is(err, batch.ErrMoved) || errors.Is(err, context.Canceled) != interrupted || report.Retryable() ||
+			strings.Contains(text, "; run the batch again") ||
+			!strings.Contains(text, "; once the journal is in its place, run the batch again") {
+			t.Errorf("%v, retryable %t, %s", err, report.Retryable(), text)
 		}
-		return service.RoundTrip(r)
-	})
-	report, err := batch.Run(t.Context(), walletClient(t, waits), walletItems(3),
-		&batch.Options{Concurrency: 1, Select: shipping.SelectAll, Journal: openJournal(t, path)})
-	text := fmt.Sprint(report.Err())
-	if !errors.Is(err, batch.ErrMoved) || report.Retryable() || strings.Contains(text, "; run the batch again") ||
-		!strings.Contains(text, "once the journal is in its place, run the batch again") {
-		t.Errorf("%v, retryable %t, %s", err, report.Retryable(), text)
-	}
-}
-
-// The end of the context hid that the journal was removed, and the report advised to run the batch again.
-func TestFile_RemovedInARunThatIsInterrupted(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "journal")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	service := &walletService{}
-	waits := roundTrip(func(r *http.Request) (*http.Response, error) { // for documents that never come
-		if strings.HasSuffix(r.URL.Path, "/RD-SH-1") {
-			_ = os.Remove(path)
-			cancel()
-			return shippingtest.OK(`{"request_id":"RD-SH-1","status":"processing"}`)(r)
-		}
-		return service.RoundTrip(r)
-	})
-	report, err := batch.Run(ctx, walletClient(t, waits), walletItems(1),
-		&batch.Options{Select: shipping.SelectAll, Journal: openJournal(t, path)})
-	text := fmt.Sprint(report.Err())
-	if !errors.Is(err, batch.ErrMoved) || !errors.Is(err, context.Canceled) || report.Retryable() ||
-		!strings.Contains(text, "; once the journal is in its place, run the batch again") {
-		t.Errorf("%v, retryable %t, %s", err, report.Retryable(), text)
+		cancel()
 	}
 }
 

@@ -119,9 +119,11 @@ func (r *Report) Causes() (causes []Cause) {
 // together adds what all items of a state need together to the first line of them.
 func (r *Report) together(open []*openItems, state State) {
 	var needed shipping.Budget
-	items := 0
+	items, others := 0, 0 // those that may need money that no error states
 	for _, result := range r.Results {
-		if part := result.needed(); result.State == state && part.Amount.Known() &&
+		if result.State == StateUnknown || result.State == StateWaiting && len(result.Documents) == 0 {
+			others++
+		} else if part := result.needed(); result.State == state && part.Amount.Known() &&
 			(items == 0 || part.Currency == needed.Currency) {
 			sum, err := needed.Amount.Add(part.Amount)
 			if err != nil {
@@ -133,32 +135,20 @@ func (r *Report) together(open []*openItems, state State) {
 	first := slices.IndexFunc(open, func(group *openItems) bool {
 		return group.first.State == state && group.first.needed().Amount.Known()
 	})
-	if first < 0 || items == 1 && state == StateError { // the error of a single refusal has the amount
-		return
-	}
-	subject, forAll := "; it needs ", ""
-	if items > 1 {
-		kind := map[State]string{StateOverBudget: "over budget", StateError: "that the wallet does not pay for"}[state]
-		subject, forAll = fmt.Sprintf("; the %d items %s need ", items, kind), " for all"
-	}
-	open[first].together = subject + needed.String() + " in all"
-	if others := r.untried(); others > 0 && state == StateError {
-		open[first].together += fmt.Sprintf("; add more than that, because %d others were not tried, or are unknown", others)
-	}
-	if enough, err := r.Committed.Add(needed.Amount); err == nil && state == StateOverBudget {
-		open[first].together += fmt.Sprintf(", which the wallet must hold: a budget of %s is enough%s",
-			money(enough, needed.Currency), forAll)
-	}
-}
-
-// untried returns how many items may need money that no error states.
-func (r *Report) untried() (items int) {
-	for _, result := range r.Results {
-		if result.State == StateUnknown || result.State == StateWaiting && len(result.Documents) == 0 {
-			items++
+	enough, err := r.Committed.Add(needed.Amount)
+	switch {
+	case first < 0:
+	case state == StateError:
+		open[first].together = fmt.Sprintf("; the wallet must hold %s for the items that it did not pay for (%d)", needed,
+			items)
+		if others > 0 {
+			open[first].together += fmt.Sprintf(", and perhaps more for others, whose price or outcome is not known (%d)",
+				others)
 		}
+	case err == nil:
+		open[first].together = fmt.Sprintf("; a budget of %s is enough for the items over budget (%d), for which the wallet "+
+			"must hold %s", money(enough, needed.Currency), items, needed)
 	}
-	return items
 }
 
 // needed returns what the purchase of an item costs, if the budget or the wallet does not suffice for it.

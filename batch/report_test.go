@@ -27,7 +27,11 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 	}
 	report = &batch.Report{}
 	over, failed := func(needed string) error { return overBudget(t, needed) }, shipping.ErrRequestFailed
-	busy, fda := &shipping.Error{StatusCode: http.StatusServiceUnavailable}, []shipping.DocumentType{"FDA"}
+	status := func(code int) error { return &shipping.Error{StatusCode: code} }
+	refused := func(code int) error {
+		return &shipping.RegulatoryError{Step: "sent", Purchase: &shipping.PurchaseRequest{Refused: true}, Err: status(code)}
+	}
+	busy, fda := status(http.StatusServiceUnavailable), []shipping.DocumentType{"FDA"}
 	for name, test := range map[string]struct {
 		state     batch.State
 		documents []shipping.DocumentType
@@ -53,11 +57,15 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"wrong currency": {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", false},
 		"not found":      {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", false},
 		"select":         {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", false},
-		"busy":           {batch.StateError, nil, busy, "; run the batch again", true},
-		"a proxy": {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<html>")},
-			"run the batch again; if the error stays, correct its cause", false},
-		"a damaged body": {batch.StateError, nil, &shipping.Error{StatusCode: 200}, "if the error stays", false},
+		"down":           {batch.StateError, nil, busy, "; run the batch again once the service responds: it failed", true},
+		"a limit":        {batch.StateError, nil, status(429), "; run the batch again; if the error stays, ask", true},
+		"a conflict":     {batch.StateError, nil, status(409), "; run the batch again; if the error stays, ask", false},
+		"locked":         {batch.StateError, nil, status(423), "; once this is corrected, run the batch again", false},
+		"a proxy":        {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<")}, "if the error", false},
+		"a damaged body": {batch.StateError, nil, status(200), "if the error stays, ask the service, with the resp", false},
 		"failed, busy":   {batch.StateFailed, nil, busy, "batch.Resolve", false},
+		"refused, limit": {batch.StateUnknown, fda, refused(429), "; run the batch again: it reads the request", true},
+		"refused":        {batch.StateUnknown, fda, refused(423), "; once the cause of the refusal is removed, run", true},
 	} {
 		result := batch.Result{Key: "SH-" + name, State: test.state, Documents: test.documents, Err: test.err}
 		report.Results = append(report.Results, result)
@@ -167,11 +175,11 @@ func TestReport_ErrShowsEachAdvice(t *testing.T) {
 	for causes, want := range map[int][]string{ // parts of the text, in their order
 		2: {"error: no funds", "\nunknown: a ", "; if it stays unknown, ", "\nunknown: b ", "; as above (item ",
 			"\nfailed: a ", "if Regulatory.Retry succeeds", "\nfailed: b ", "; as above (item ", "422", "once this is corrected",
-			", and another cause; remove the cause", "; run the batch again (2 items: ", "\nwaiting: a ",
+			", and another cause; remove the cause", "it failed, or did not respond (2 items: ", "\nwaiting: a ",
 			"\nanother run may complete 6 of the 13 open items; the others need what their lines state; see Report.Causes"},
 		40: {"error: no funds", "\nunknown: a ", "; if it stays unknown, ", " other causes; as above (", "\nfailed: a ",
 			"if Regulatory.Retry succeeds", "422", "once this is corrected", ", and 39 other causes; remove the cause",
-			"; run the batch again (40 items: ", "\nwaiting: a ", "\nanother run may complete 120 of the 241 open items"},
+			"it failed, or did not respond (40 ", "\nwaiting: a ", "\nanother run may complete 120 of the 241 open items"},
 	} {
 		var report batch.Report
 		add := func(state batch.State, documents []shipping.DocumentType, err error) {
@@ -261,12 +269,12 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		"no service": {shippingtest.Unreachable(), batch.Options{}, 3, shipping.ErrConnection, true,
 			"error: shipping: regulatory.analyze: ", same},
 		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
-			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", "; the 3 items over budget need 300.00 " +
-				"NGN in all, which the wallet must hold: a budget of 300.00 NGN is enough for all " + first},
+			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", "; a budget of 300.00 NGN is enough " +
+				"for the items over budget (3), for which the wallet must hold 300.00 NGN " + first},
 		"an empty wallet": {poor, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "900")}, 3,
 			shipping.ErrInsufficientFunds, false, "error: shipping: purchase of request RD-SH-1: ",
-			"; once the wallet has the money, run the batch again; the 3 items that the wallet does not pay for need " +
-				"300.00 NGN in all " + first},
+			"; once the wallet has the money, run the batch again; the wallet must hold 300.00 NGN for the items that it " +
+				"did not pay for (3) " + first},
 		"purchases refused": {refusing, batch.Options{Select: shipping.SelectAll}, 3, shipping.ErrInvalidRequest, false,
 			"error: shipping: purchase of request RD-SH-1: ", first},
 		"nothing can be selected": {&walletService{}, batch.Options{Select: selectNone}, 3, shipping.ErrInvalidRequest, false,

@@ -17,7 +17,7 @@ import (
 //     budget, and the next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is released,
 //     and the next run purchases the item if the request still reads as a draft. A later call corrects a wrong outcome.
 //   - [StepPurchased], a purchase that is charged and whose documents never come: OutcomeCharged closes the item.
-//   - [StepFailed]: closes the item. With OutcomeNotCharged nothing counts against the budget any more; the record keeps
+//   - [StepFailed]: closes the item. With OutcomeNotCharged nothing counts against the budget. The record keeps
 //     the charge that the service reported, such as one that was refunded.
 //   - [StepAnalyzed], a draft that can no longer be purchased: OutcomeNotCharged opens the item, and the next run
 //     analyzes its shipment or invoice again. Nothing then prevents a second charge if something was charged for the
