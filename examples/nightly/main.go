@@ -99,8 +99,11 @@ func parse(args []string) (*job, error) {
 	return &j, errors.Join(clientErr, budgetErr)
 }
 
-// listError is the error of a list that a person must correct. What can be read of it is purchased.
-type listError struct{ error }
+// listError is the error of a list that a person must correct, and the place in it. What can be read is purchased.
+type listError struct {
+	error
+	place string
+}
 
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
 // stop the others.
@@ -184,7 +187,8 @@ func shipments(name, list string, unread error) (items []batch.Item, err error) 
 			item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}}
 			if invalid := item.Validate(); invalid != nil {
 				// Only the first one, because a file of another kind can have thousands.
-				err = cmp.Or(err, fmt.Errorf("%s, line %d: %.40q is left out: %w", name, i+1, id, invalid))
+				err = cmp.Or(err, error(listError{fmt.Errorf("nightly: -in: %s, line %d: %.40q is left out: %w", name, i+1, id,
+					invalid), fmt.Sprintf("line %d of the list", i+1)}))
 			} else if !seen[id] {
 				items = append(items, item)
 			}
@@ -192,10 +196,8 @@ func shipments(name, list string, unread error) (items []batch.Item, err error) 
 		}
 	}
 	if len(seen) == 0 {
-		err = fmt.Errorf("%w: no shipments were read", cmp.Or(unread, fmt.Errorf("%s is empty", name)))
-	}
-	if err != nil {
-		err = listError{fmt.Errorf("nightly: -in: %w", err)}
+		unread = cmp.Or(unread, fmt.Errorf("%s is empty", name))
+		err = listError{fmt.Errorf("nightly: -in: %w: no shipments were read", unread), "the list"}
 	}
 	return items, err
 }

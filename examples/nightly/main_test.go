@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
@@ -175,7 +177,17 @@ func table(t *testing.T, path string) (rows []map[string]string) {
 
 // What a script does again, and what the person on duty reads.
 func TestExit(t *testing.T) {
-	j, busy, list := &job{night: "2026-11-28"}, errors.New("busy"), listError{errors.New("line 3")}
+	j, busy, list := &job{night: "2026-11-28"}, errors.New("busy"), listError{errors.New("line 3"), "line 3 of the list"}
+	down, limit := &shipping.Error{StatusCode: 503}, &shipping.Error{StatusCode: 429}
+	needs := &shipping.BudgetError{Budget: shipping.Budget{Currency: "NGN"}, Needed: shippingtest.Amount(t, "50")}
+	unpaid := errors.Join(shipping.ErrInsufficientFunds, needs)
+	open := func(errs ...error) error {
+		report := &batch.Report{Results: []batch.Result{{State: batch.StateWaiting, Err: context.Canceled}}}
+		for _, err := range errs {
+			report.Results = append(report.Results, batch.Result{State: batch.StateError, Err: err})
+		}
+		return openError{report}
+	}
 	for _, test := range []struct {
 		again  bool
 		err    error
@@ -184,9 +196,17 @@ func TestExit(t *testing.T) {
 	}{
 		{false, nil, 0, ""},
 		{true, busy, 75, "run night 2026-11-28 again: it continues"},
-		{true, errors.Join(busy, list), 75, "run night 2026-11-28 again: it continues"},
-		{false, list, 2, "correct the list"},
-		{true, fmt.Errorf("refused: %w", shipping.ErrInsufficientFunds), 1, "add money to the wallet"},
+		{false, list, 2, "a person must correct line 3 of the list; then run night 2026-11-28 again"},
+		// The amount, and what else a person must do, stood far above the last line.
+		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 1, "add money to the wallet: it must hold 100.00 NGN " +
+			"for the shipments that it did not pay for (2), and perhaps more for others, whose price or outcome is not known " +
+			"(1); then run night 2026-11-28 again: it continues, and purchases nothing twice; a person must work on the " +
+			"lines marked \"for a person\" (1 shipments), and correct line 3 of the list"},
+		{true, open(limit, busy, busy), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a " +
+			"line stays, ask the service, with its response id; a person must work on the lines marked \"for a person\" (2 "},
+		{true, open(down, down), 75, "the service failed or did not respond for 2 of 3 open shipments: once it responds, "},
+		{false, errors.Join(list, open(busy)), 2, "a person must work on the lines marked \"for a person\" (1 shipments), " +
+			"and correct line 3 of the list; then run night 2026-11-28 again"},
 		{false, busy, 1, "a person must"},
 	} {
 		if code, advice := j.exit(test.again, test.err); code != test.code || !strings.HasPrefix(advice, test.advice) {

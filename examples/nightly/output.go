@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log"
@@ -12,32 +13,39 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// exit returns the exit code of a run, and what to do about its error.
+// exit returns the exit code of a run, and what to do about its error: what another run does, and what a person does.
 func (j *job) exit(again bool, err error) (code int, advice string) {
-	_, wrong := errors.AsType[listError](err)
+	open, _ := errors.AsType[openError](err)
+	all, of, unpaid := open.count()
+	var steps []string
+	if n := of["person"]; n > 0 {
+		steps = append(steps, fmt.Sprintf(`work on the lines marked "for a person" (%d shipments)`, n))
+	}
+	code = 1
+	if list, wrong := errors.AsType[listError](err); wrong {
+		code, steps = 2, append(steps, "correct "+list.place)
+	}
+	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "remove these causes")
+	run := "run " + j.again() + ": it continues, and purchases nothing twice"
 	switch {
 	case err == nil:
 		return 0, ""
 	case errors.Is(err, shipping.ErrInsufficientFunds):
-		return 1, "add money to the wallet, then run " + j.again() + ": it continues, and purchases nothing twice"
-	case again: // EX_TEMPFAIL
-		return 75, "run " + j.again() + ": it continues, and purchases nothing twice; if a line stays, do what it " +
-			"states, or ask the service with its response id"
-	case wrong:
-		return 2, "correct the list, then run " + j.again()
-	case overBudget(err):
+		code, run = 1, j.forOperators(errors.New("add money to the wallet"+unpaid))+"; then "+run
+	case again && of["service"] > all/2: // EX_TEMPFAIL
+		code, run = 75, fmt.Sprintf("the service failed or did not respond for %d of %d open shipments: once it responds, %s",
+			of["service"], all, run)
+	case again:
+		code, run = 75, run+"; if a line stays, ask the service, with its response id"
+	case code == 1 && all > 0 && of["budget"] == all:
 		return 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or raise -budget"
+	default:
+		return code, person + "; then " + run
 	}
-	return 1, "a person must remove these causes; then run " + j.again() + ": it continues"
-}
-
-// overBudget reports whether the budget is the cause of everything that is left.
-func overBudget(err error) bool {
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(several.Unwrap(), func(err error) bool { return !overBudget(err) })
+	if len(steps) > 0 {
+		run += "; " + person
 	}
-	over, ok := errors.AsType[*shipping.BudgetError](err)
-	return ok && over.Needed.Known()
+	return code, run
 }
 
 // openError is the error of a report. It has a line for what to do, and below it a line for each cause, with the number
@@ -46,13 +54,42 @@ type openError struct {
 	report *batch.Report
 }
 
+// count returns how many shipments are open, how many by what completes them, and what the wallet must hold.
+func (e openError) count() (all int, of map[string]int, unpaid string) {
+	of = map[string]int{}
+	for _, cause := range e.report.Causes() {
+		all += len(cause.Keys)
+		of[completes(cause)] += len(cause.Keys)
+		if _, needs, found := strings.Cut(cause.Next, "; the wallet must hold "); found {
+			unpaid = ": it must hold " + needs
+		}
+	}
+	return all, of, unpaid
+}
+
+// completes returns what completes the shipments of a cause.
+func completes(cause batch.Cause) string {
+	switch {
+	case errors.Is(cause.Err, shipping.ErrInsufficientFunds):
+		return "money"
+	case cause.State == batch.StateOverBudget:
+		return "budget"
+	case strings.Contains(cause.Next, "once the service responds"):
+		return "service"
+	case strings.HasPrefix(cause.Next, "run the batch again"):
+		return "run"
+	}
+	return "person"
+}
+
 func (e openError) Error() string {
 	const most = 60 // lines; causes.csv has all
 	var text strings.Builder
 	causes := e.report.Causes()
 	for i, cause := range causes[:min(len(causes), most)] {
 		if i == 0 || cause.State != causes[i-1].State || cause.Next != causes[i-1].Next {
-			fmt.Fprintf(&text, "%s: %s\n", cause.State, cause.Next)
+			who := map[string]string{"person": ", for a person"}[completes(cause)]
+			fmt.Fprintf(&text, "%s%s: %s\n", cause.State, who, cause.Next)
 		}
 		ids := strings.Join(cause.Keys[:min(len(cause.Keys), 3)], ", ")
 		fmt.Fprintf(&text, "  %d: %s (%s)\n", len(cause.Keys), e.short(cause), ids)
@@ -111,9 +148,11 @@ func (j *job) forOperators(err error) string {
 		"add it to the items of another period, such as the next night, which has its own budget",
 		"keep them in the list of the next night, or run this night again with a larger -budget",
 		"once this is corrected, run the batch again",
-		"correct this, then run "+j.again()+"; keep in the list what is refused only for now, and leave out the rest",
+		"correct this, then run "+j.again()+"; keep in the list the shipments that are refused only for now",
 		"run the batch again", "run "+j.again(),
-		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry",
+		"if Regulatory.Retry succeeds", "run nightly retry with its request (see documents.csv); if it succeeds",
+		"follow it with Regulatory.Wait, and leave the item out of the next run", "leave it out of the next list",
+		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry", " the item", " the shipment",
 		"Purchase.QuietFor (5 minutes by default)", "5 minutes", "see Report.Causes", "see causes.csv",
 		"if the secret key is not allowed to do this, use another key, or request the permission from the service",
 		"ask the service whether this account may do it",
