@@ -40,14 +40,12 @@ func ofBatch(err error) string {
 // closesUncharged is the advice for an item that each run would try again.
 const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
 
-// readsFirst follows the advice for a purchase whose outcome is not known.
-const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
-
 // restoreJournal is what to do before another run if the journal lacks records.
 const restoreJournal = "once the journal is in its place, run the batch again"
 
 // next returns what to do about an open item.
 func (r Result) next() string {
+	const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
 	if advised, ok := r.Err.(*itemError); ok {
 		return advised.next
 	}

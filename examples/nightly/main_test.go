@@ -196,25 +196,26 @@ func TestExit(t *testing.T) {
 	}{
 		{false, nil, 0, ""},
 		{true, busy, 75, "run night 2026-11-28 again: it continues"},
-		{false, list, 2, "a person must correct line 3 of the list; then run night 2026-11-28 again"},
 		// The amount, and what else a person must do, stood far above the last line.
 		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 1, "add money to the wallet: it must hold 100.00 NGN " +
 			"for the shipments that it did not pay for (2), and perhaps more for others, whose price or outcome is not known " +
 			"(1); then run night 2026-11-28 again: it continues, and purchases nothing twice; a person must work on the " +
 			"lines marked \"for a person\" (1 shipments), and correct line 3 of the list"},
 		{true, open(limit, busy, busy), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a " +
-			"line stays, ask the service, with its response id; a person must work on the lines marked \"for a person\" (2 "},
+			"line with a response id stays, ask the service; a person must work on the lines marked \"for a person\" (2 "},
 		{true, open(down, down), 75, "the service failed or did not respond for 2 of 3 open shipments: once it responds, "},
 		{false, errors.Join(list, open(busy)), 2, "a person must work on the lines marked \"for a person\" (1 shipments), " +
 			"and correct line 3 of the list; then run night 2026-11-28 again"},
-		{false, busy, 1, "a person must"},
+		{false, batch.ErrDamaged, 1, "a person must do what these lines state; then run night 2026-11-28 again"},
 	} {
-		if code, advice := j.exit(test.again, test.err); code != test.code || !strings.HasPrefix(advice, test.advice) {
+		if code, advice := j.exit(test.again, test.err); code != test.code || !strings.HasPrefix(advice, test.advice) ||
+			!test.again && strings.Contains(advice, "nothing twice") {
 			t.Errorf("%v: exit %d, %q", test.err, code, advice)
 		}
 	}
-	text := j.forOperators(errors.New("batch.Resolve with OutcomeNotCharged lets Regulatory.Retry run the batch again"))
-	if text != `nightly resolve -outcome "not charged" lets nightly retry run night 2026-11-28 again` {
+	text := j.forOperators(errors.New("if this process opened it, use that File or close it; if not, wait until " +
+		"batch.Resolve with OutcomeNotCharged lets Regulatory.Retry run the batch again"))
+	if text != `wait until nightly resolve -outcome "not charged" lets nightly retry run night 2026-11-28 again` {
 		t.Error(text)
 	}
 }

@@ -25,7 +25,7 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	if list, wrong := errors.AsType[listError](err); wrong {
 		code, steps = 2, append(steps, "correct "+list.place)
 	}
-	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "remove these causes")
+	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "do what these lines state")
 	run := "run " + j.again() + ": it continues, and purchases nothing twice"
 	switch {
 	case err == nil:
@@ -36,11 +36,11 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		code, run = 75, fmt.Sprintf("the service failed or did not respond for %d of %d open shipments: once it responds, %s",
 			of["service"], all, run)
 	case again:
-		code, run = 75, run+"; if a line stays, ask the service, with its response id"
+		code, run = 75, run+"; if a line with a response id stays, ask the service"
 	case code == 1 && all > 0 && of["budget"] == all:
 		return 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or raise -budget"
 	default:
-		return code, person + "; then " + run
+		return code, person + "; then run " + j.again()
 	}
 	if len(steps) > 0 {
 		run += "; " + person
@@ -157,6 +157,7 @@ func (j *job) forOperators(err error) string {
 		"if the secret key is not allowed to do this, use another key, or request the permission from the service",
 		"ask the service whether this account may do it",
 		": Error.Body contains it", "", "; send fewer requests, such as with WithLimiter", "",
+		"if this process opened it, use that File or close it; if not, wait", "wait",
 		"; a read changes nothing: try again later", "", "terminated signal received", "stopped by SIGTERM",
 		"shipping: batch: Item has the key", "the id is", ": set a Key that a journal can keep", ": correct the line",
 	).Replace(err.Error())
