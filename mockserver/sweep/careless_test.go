@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +143,8 @@ func textOf(report *sweep.Report) string {
 // docs/sweep.md lists what cannot be found.
 func TestSweep_Programs(t *testing.T) {
 	t.Parallel()
+	marks, guide := regexp.MustCompile("[*`[]|\n  |]\\S*"), shippingtest.Must(os.ReadFile("../../docs/sweep.md"))(t)
+	rules := strings.ToLower(marks.ReplaceAllString(string(guide), ""))
 	for _, p := range programs() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
@@ -149,6 +153,10 @@ func TestSweep_Programs(t *testing.T) {
 			for _, r := range report.Failing() {
 				for _, f := range r.Findings {
 					found[f.Verdict] = append(found[f.Verdict], r.Schedule)
+					_, rule, named := strings.Cut(f.Rule, ": ")
+					if !strings.Contains(rules, strings.ToLower(rule)) || !named && f.Verdict == sweep.PaidTwice {
+						t.Errorf("%s: docs/sweep.md does not have the rule %q", r.Schedule, f.Rule)
+					}
 				}
 			}
 			for verdict, schedules := range p.found {

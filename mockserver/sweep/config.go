@@ -3,12 +3,14 @@ package sweep
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -60,16 +62,12 @@ type Config struct {
 	inMemory bool
 }
 
-const (
-	defaultPatience = 30 * time.Second
-	defaultTimeout  = 8 * time.Minute
-	defaultQuiet    = 10 * time.Second
-)
+const defaultPatience = 30 * time.Second
 
 // withDefaults returns the settings with defaults in place of zero fields, or an error if they are invalid.
 func (c Config) withDefaults() (*Config, error) {
-	c.Patience, c.Timeout = cmp.Or(c.Patience, defaultPatience), cmp.Or(c.Timeout, defaultTimeout)
-	c.Parallel, c.Quiet = max(c.Parallel, 1), cmp.Or(c.Quiet, defaultQuiet)
+	c.Patience, c.Timeout = cmp.Or(c.Patience, defaultPatience), cmp.Or(c.Timeout, 8*time.Minute)
+	c.Parallel, c.Quiet = max(c.Parallel, 1), cmp.Or(c.Quiet, 10*time.Second)
 	names := slices.Clone(c.Faults)
 	for _, strike := range c.Only {
 		if strike.Operation == Notification && c.Notify == nil {
@@ -83,10 +81,10 @@ func (c Config) withDefaults() (*Config, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case f.kill && !c.Restart:
+		case f.Name == Kill && !c.Restart:
 			return nil, fmt.Errorf("sweep: the fault %s needs -restart, to start the program again (in Go: Config.Restart)",
 				name)
-		case f.patient && c.Patience < 0:
+		case f.patient() && c.Patience < 0:
 			return nil, fmt.Errorf("sweep: the fault %s needs -patience, how long the program waits (in Go: Config.Patience)",
 				name)
 		}
@@ -96,19 +94,17 @@ func (c Config) withDefaults() (*Config, error) {
 
 // tries reports whether a fault is among those to try.
 func (c *Config) tries(f Fault) bool {
-	unfit := f.kill && !c.Restart || f.socket && c.inMemory || f.patient && c.Patience < 0
+	inSocket := f.rule.Fault.Kind == fault.Reset().Kind // in memory, it does not differ from another fault
+	unfit := f.Name == Kill && !c.Restart || inSocket && c.inMemory || f.patient() && c.Patience < 0
 	return !unfit && (len(c.Faults) == 0 || slices.Contains(c.Faults, f.Name))
 }
 
-// notTried returns what the settings leave out; nothing if a single run is repeated.
-func (c *Config) notTried() (left []string) {
-	if !c.Restart && len(c.Only) == 0 {
-		left = append(left, "killing and restarting the program (-restart)")
-	}
-	if !c.Pairs && len(c.Only) == 0 {
-		left = append(left, "two faults in one run (-pairs)")
-	}
-	return left
+// notTried returns what the settings leave out; nothing if they repeat a single run.
+func (c *Config) notTried() []string {
+	all := map[string]bool{"killing and restarting the program (-restart)": c.Restart,
+		"two faults in one run (-pairs)": c.Pairs}
+	maps.DeleteFunc(all, func(_ string, tried bool) bool { return tried || len(c.Only) > 0 })
+	return slices.Sorted(maps.Keys(all))
 }
 
 // fault looks a fault up.

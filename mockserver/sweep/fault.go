@@ -19,14 +19,15 @@ type Fault struct {
 	// Summary describes the fault in a line.
 	Summary string `json:"summary"`
 
-	to      func(operation string) bool // the operations that it can make a difference to
-	rule    fault.Rule
-	patient bool // it lasts longer than the patience of the program
-	socket  bool // only on sockets, it differs from other faults
-	kill    bool // the program is killed as soon as the request is answered, or it has answered the notification
+	to   func(operation string) bool // the operations that it can make a difference to
+	rule fault.Rule                  // its name is its effect; empty if no other fault has the same
 }
 
-// Kill is the name of the fault that kills the program; see [Config.Restart].
+// patient reports whether the fault lasts longer than the patience of the program.
+func (f Fault) patient() bool { return f.rule.Fault.Kind == fault.Latency(0).Kind }
+
+// Kill is the name of the fault that kills the program as soon as the request is answered, or it has answered the
+// notification; see [Config.Restart].
 const Kill = "killed"
 
 // Names of faults that are not tried at every request.
@@ -52,76 +53,64 @@ func Faults() []Fault { return faults(defaultPatience) }
 
 // faults returns the faults for a program that waits for a response as long as its patience.
 func faults(patience time.Duration) []Fault {
-	before := func(f fault.Fault) fault.Rule { return fault.Rule{Fault: f} }
-	after := func(f fault.Fault) fault.Rule { return fault.Rule{Committed: true, Fault: f} }
+	rule := func(f fault.Fault) fault.Rule { return fault.Rule{Fault: f} }
+	before := func(f fault.Fault) fault.Rule { return fault.Rule{Name: "no effect", Fault: f} }
+	after := func(f fault.Fault) fault.Rule { return fault.Rule{Name: "effect", Committed: true, Fault: f} }
+	later := func(f fault.Fault) fault.Rule { return fault.Rule{Name: "later effect", Fault: f} }
 	unavailable := http.Header{"Retry-After": {fmt.Sprint(int(retryAfter.Seconds()))}}
 	late, arrivesLate := fault.Latency(patience+patience/5), fault.ArriveLate(min(max(0, patience)+lateBy, latestArrival))
-	refusal := fault.Respond(http.StatusOK, http.Header{"Content-Type": {"application/json"}},
+	refusal := fault.Respond(200, http.Header{"Content-Type": {"application/json"}},
 		`{"status":false,"message":"not performed","data":{"error_code":"injected"}}`)
-	generation := fault.Rule{Point: fault.Generation, First: 1} // no request is involved, so the rule names none
 	return []Fault{
-		{Name: "lost-before", Summary: "the connection closes before the request takes effect", to: requests,
-			rule: before(fault.Drop())},
-		{Name: "lost-after", Summary: "the request takes effect and the connection closes without a response", to: changing,
-			rule: after(fault.Drop())},
-		{Name: "reset", Summary: "the request takes effect and the connection is reset", to: requests,
-			rule: after(fault.Reset()), socket: true},
-		{Name: "truncated", Summary: "the request takes effect and the response breaks off", to: requests,
-			rule: after(fault.Truncate(20))},
-		{Name: "empty", Summary: "the request takes effect and the response is 200 without a body", to: requests,
-			rule: after(fault.Empty())},
-		{Name: "html", Summary: "the request takes effect and the response is an HTML page with 200", to: requests,
-			rule: after(fault.HTML(http.StatusOK))},
-		{Name: "empty-before", Summary: "the response is 200 without a body, and the request does not take effect",
-			to: changing, rule: before(fault.Empty())},
-		{Name: "html-before", Summary: "the response is an HTML page with 200, and the request does not take effect",
-			to: changing, rule: before(fault.HTML(http.StatusOK))},
-		{Name: "refused", Summary: "the response is 200 with status false, and the request does not take effect",
-			to: requests, rule: before(refusal)},
-		{Name: "404", Summary: "404 although the record exists, as from a copy of the data that is behind", to: reading,
-			rule: before(fault.Status(http.StatusNotFound, nil))},
-		{Name: "500", Summary: "500 before the request takes effect", to: requests,
-			rule: before(fault.Status(http.StatusInternalServerError, nil))},
-		{Name: "500-after", Summary: "500 after the request took effect", to: changing,
-			rule: after(fault.Status(http.StatusInternalServerError, nil))},
-		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: requests,
-			rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
-		{Name: "503-after", Summary: "503 after the request took effect, as from a proxy that lost the connection to the " +
-			"service", to: changing, rule: after(fault.Status(http.StatusServiceUnavailable, nil))},
-		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: requests,
-			rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
-		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits",
-			to: requests, rule: before(late), patient: true},
-		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped " +
-			"waiting", to: changing, rule: after(late), patient: true},
-		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds " +
-			"later, or when the program has ended", to: changing, rule: before(arrivesLate)},
-		{Name: "504", Summary: "a gateway responds with 504 at once, and the request takes effect two minutes later, or " +
-			"when the program has ended", to: changing, rule: before(fault.GatewayTimeout(gatewayArrival))},
-		{Name: "repeated", Summary: "a proxy sends the request again after it took effect, and the response is the " +
-			"refusal of the second", to: charging, rule: before(fault.Repeat())},
-		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request " +
-			"becomes failed", to: charging, rule: generation},
-		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list,
-			rule: before(fault.InsertRows(3))},
-		{Name: "removed", Summary: "the three newest records vanish from the list before the page is read", to: removable,
-			rule: before(fault.RemoveRows(3))},
-		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again",
-			to: notified, rule: before(fault.RepeatNotification())},
-		{Name: "replayed", Summary: "the notification is sent again after it was accepted, with other ids, as a replay does",
-			to: notified, rule: before(fault.ReplayNotification())},
-		{Name: "delayed", Summary: "the notification comes two seconds late",
-			to: notified, rule: before(fault.DelayNotification(2 * time.Second))},
-		{Name: outOfOrder, Summary: "the notification comes after the next one",
-			to: notified, rule: before(fault.ReorderNotification(10 * time.Second))},
-		{Name: "forged", Summary: "a notification about another shipment comes first, with a wrong signature",
-			to: notified, rule: before(fault.ForgeNotification())},
-		{Name: Kill, Summary: "the request takes effect, or the notification was accepted, and the program is killed and " +
-			"started again", to: everything, rule: after(fault.SlowBody(time.Hour)), kill: true},
+		{"lost-before", "the connection closes before the request takes effect", requests, before(fault.Drop())},
+		{"lost-after", "the request takes effect and the connection closes without a response",
+			changing, after(fault.Drop())},
+		{"reset", "the request takes effect and the connection is reset", requests, after(fault.Reset())},
+		{"truncated", "the request takes effect and the response breaks off", requests, after(fault.Truncate(20))},
+		{"empty", "the request takes effect and the response is 200 without a body", requests, after(fault.Empty())},
+		{"html", "the request takes effect and the response is an HTML page with 200", requests, after(fault.HTML(200))},
+		{"empty-before", "the response is 200 without a body, and the request does not take effect",
+			changing, before(fault.Empty())},
+		{"html-before", "the response is an HTML page with 200, and the request does not take effect",
+			changing, before(fault.HTML(200))},
+		{"refused", "the response is 200 with status false, and the request does not take effect", requests, before(refusal)},
+		{"404", "404 although the record exists, as from a copy of the data that is behind",
+			reading, before(fault.Status(404, nil))},
+		{"500", "500 before the request takes effect", requests, before(fault.Status(500, nil))},
+		{"500-after", "500 after the request took effect", changing, after(fault.Status(500, nil))},
+		{"503", "503 with Retry-After before the request takes effect", requests, before(fault.Status(503, unavailable))},
+		{"503-after", "503 after the request took effect, as from a proxy that lost the connection to the service",
+			changing, after(fault.Status(503, nil))},
+		{"429", "429 with Retry-After before the request takes effect",
+			requests, before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
+		{"late", "the request waits longer than the program, and takes effect only if the program still waits",
+			requests, before(late)},
+		{"late-after", "the request takes effect at once and the response comes after the program stopped waiting",
+			changing, after(late)},
+		{"arrives-late", "the connection closes at once, and the request takes effect 15 to 45 seconds later, or when " +
+			"the program has ended", changing, later(arrivesLate)},
+		{"504", "a gateway responds with 504 at once, and the request takes effect two minutes later, or when the " +
+			"program has ended", changing, later(fault.GatewayTimeout(gatewayArrival))},
+		{"repeated", "a proxy sends the request again after it took effect, and the response is the refusal of the second",
+			charging, rule(fault.Repeat())},
+		{failed, "a document of the first purchase fails to generate, and the status of the request becomes failed",
+			charging, fault.Rule{Point: fault.Generation, First: 1}},
+		{"inserted", "three records appear at the head of the list before the page is read", list, rule(fault.InsertRows(3))},
+		{"removed", "the three newest records vanish from the list before the page is read",
+			removable, rule(fault.RemoveRows(3))},
+		{"twice", "the response to the notification is lost, so it is sent again",
+			notified, rule(fault.RepeatNotification())},
+		{"replayed", "the notification is sent again after it was accepted, with other ids, as a replay does",
+			notified, rule(fault.ReplayNotification())},
+		{"delayed", "the notification comes two seconds late", notified, rule(fault.DelayNotification(2 * time.Second))},
+		{outOfOrder, "the notification comes after the next one",
+			notified, rule(fault.ReorderNotification(10 * time.Second))},
+		{"forged", "a notification about another shipment comes first, with a wrong signature",
+			notified, rule(fault.ForgeNotification())},
+		{Kill, "the request takes effect, or the notification was accepted, and the program is killed and started again",
+			func(string) bool { return true }, fault.Rule{Committed: true, Fault: fault.SlowBody(time.Hour)}},
 	}
 }
-
-func everything(string) bool { return true }
 
 func requests(operation string) bool { return operation != Notification }
 

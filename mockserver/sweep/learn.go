@@ -19,9 +19,10 @@ type Request struct {
 	Status    int    `json:"status"` // 0 if there was no response
 	Fault     string `json:"fault,omitempty"`
 
-	same string    // equal for requests with the same method, target and body
-	at   time.Time // when the response was ready, or the notification was sent, by the world's clock
-	sent time.Time // when the request arrived, or the notification was sent
+	same   string    // equal for requests with the same method, target and body
+	at     time.Time // when the response was ready, or the notification was sent, by the world's clock
+	sent   time.Time // when the request arrived, or the notification was sent
+	effect string    // of the fault that struck it; see the field rule of [Fault]
 }
 
 // learn returns the requests of a run in the order of the journal. Requests that name no operation are left out:

@@ -2,10 +2,8 @@ package sweep
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
-	"strings"
-
-	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // RunResult is one run.
@@ -31,20 +29,28 @@ type RunResult struct {
 	Replay string `json:"replay,omitempty"`
 
 	schedule Schedule
+	restart  string // the line between two starts
 }
 
-// markStruck sets the Fault of the requests that were struck, and whether all faults of the schedule struck.
+// markStruck names the faults at the requests that were struck, counts the requests before the restart, and finds out
+// whether all faults of the schedule struck.
 func (r *run) markStruck() {
-	struck := map[string]int{}
-	for i, q := range r.Requests {
-		switch {
-		case r.schedule.kills() && strings.Contains(q.Fault, fault.SlowBody(0).Kind): // the response is held back until then
-			r.Requests[i].Fault = Kill
-		case slices.Contains(r.schedule, Strike{q.Operation, q.Nth, failed}): // the fault strikes no request, but a document
-			r.Requests[i].Fault = failed
+	struck, rule := map[string]int{}, regexp.MustCompile(`^rule \d+: [a-z-]+( after the change)?`)
+	for i := range r.Requests {
+		q := &r.Requests[i]
+		for _, strike := range r.schedule {
+			if f, err := r.config.fault(strike.Fault); err == nil && strike.at(r.Requests) == i {
+				q.effect, q.Fault = cmp.Or(f.rule.Name, f.Name), rule.ReplaceAllString(q.Fault, f.Name)
+			}
 		}
-		if r.Requests[i].Fault != "" {
+		if q.effect == failed { // it strikes no request, but a document
+			q.Fault = failed
+		}
+		if q.Fault != "" {
 			struck[q.Operation]++
+		}
+		if q.sent.Before(r.again) {
+			r.RestartedAfter++
 		}
 	}
 	for _, strike := range r.schedule {
@@ -90,10 +96,8 @@ func (r *Report) Failing() []RunResult {
 }
 
 // severity returns the place of the worst finding among the verdicts.
-func (r *RunResult) severity() int {
-	worst := len(verdicts())
-	for _, f := range r.Findings {
-		worst = min(worst, slices.Index(verdicts(), f.Verdict))
-	}
-	return worst
+func (r *RunResult) severity() int { return slices.IndexFunc(verdicts(), r.has) }
+
+func (r *RunResult) has(v Verdict) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ type run struct {
 	notifier *notifier
 	last     string // id of the last request before the program started
 	out      Outcome
-	again    time.Time // when the program was started again, by the world's clock
+	again    time.Time // when the program was started again, by the world's clock; zero if it was not
 
 	// What the world shows after the run.
 	calls      []journal.Entry
@@ -53,18 +54,12 @@ type run struct {
 	failed     bool // a fault made a document fail
 }
 
-// How much each world remembers of the requests.
-const (
-	journalCalls = 16 << 10
-	journalBytes = 64 << 10
-)
-
 // open starts a server whose world is ready for a run.
 func open(c *Config, schedule Schedule) (*run, error) {
 	r := &run{RunResult: RunResult{Schedule: schedule.String(), schedule: schedule}, config: c,
 		notifier: newNotifier(c, schedule)}
 	options := slices.Concat([]mockserver.Option{
-		mockserver.WithJournal(journalCalls, journalBytes), mockserver.WithDeliveryTransport(r.notifier),
+		mockserver.WithJournal(16<<10, 64<<10), mockserver.WithDeliveryTransport(r.notifier),
 	}, c.Options)
 	if c.inMemory {
 		options = append(options, mockserver.WithoutListener())
@@ -125,16 +120,15 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 	r.notifier.killWith(nil)
 	kill()
 	if limited.Err() == nil && r.config.Restart && len(r.schedule) > 0 && !r.out.Success {
-		_ = wait.Sleep(limited, r.schedule.retryAfter()) // if the context ends before that, so does the run
+		// The pause also separates the times of the requests of both starts. If the context ends in it, so does the run.
+		_ = wait.Sleep(limited, max(r.schedule.retryAfter(), time.Millisecond))
 		first := r.out
-		requests := r.notifier.merge(learn(r.server.Find(journal.Query{After: r.last})))
-		r.Restarted, r.RestartedAfter, r.again = true, len(requests), r.server.Now()
+		r.Restarted, r.again, r.restart = true, r.server.Now(), "-- "+first.How+"; started again --\n"
 		r.out = execute(limited, a)
 		if first.Output+r.out.Output != "" {
-			before := strings.TrimLeft(strings.TrimRight(first.Output, "\n")+"\n", "\n")
-			r.out.Output = before + startedAgain(first.How) + r.out.Output
+			r.out.Output = strings.TrimLeft(strings.TrimSpace(first.Output)+"\n"+r.restart+r.out.Output, "\n")
 		}
-		r.out.How = first.How + then + r.out.How
+		r.out.How = first.How + ", then " + r.out.How
 	}
 	if limited.Err() != nil {
 		r.find(TimedOut, "the program did not end within %s", r.config.Timeout)
@@ -202,9 +196,6 @@ func (r *run) observe(ctx context.Context) error {
 		return fmt.Errorf("sweep: the data of the server contradicts itself, which is a bug in it: %w", err)
 	}
 	r.How, r.Output, r.Requests = r.out.How, r.out.Output, r.notifier.merge(learn(r.calls))
-	for n := r.RestartedAfter; n < len(r.Requests) && r.Requests[n].sent.Before(r.again); n++ {
-		r.RestartedAfter++ // the first start gave it up, which the server noticed later
-	}
 	r.markStruck()
 	return ctx.Err()
 }
@@ -230,19 +221,12 @@ func attempts(d notify.Delivery) string {
 
 // listed lists notifications, those with the same attempts together.
 func listed(all []unaccepted) string {
-	var texts []string
-	for i, u := range all {
-		same := func(other unaccepted) bool { return other.attempts == u.attempts }
-		if slices.ContainsFunc(all[:i], same) {
-			continue
-		}
-		var names []string
-		for _, other := range all[i:] {
-			if same(other) {
-				names = append(names, other.what)
-			}
-		}
-		texts = append(texts, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), u.attempts))
+	names, texts := map[string][]string{}, []string{}
+	for _, u := range all {
+		names[u.attempts] = append(names[u.attempts], u.what)
+	}
+	for _, attempts := range slices.Sorted(maps.Keys(names)) {
+		texts = append(texts, fmt.Sprintf("%s (%s)", strings.Join(names[attempts], ", "), attempts))
 	}
 	return strings.Join(texts, "; ")
 }

@@ -75,10 +75,10 @@ func (s Schedule) rules(c *Config) []fault.Rule {
 	var rules []fault.Rule
 	for _, strike := range s {
 		f, err := c.fault(strike.Fault)
-		if err != nil || f.kill && strike.Operation == Notification {
+		if err != nil || f.Name == Kill && strike.Operation == Notification {
 			continue
 		}
-		if f.rule.Point == "" {
+		if f.rule.Point == "" { // otherwise no request is involved
 			f.rule.Operation, f.rule.Nth = strike.Operation, strike.Nth
 		}
 		rules = append(rules, f.rule)
@@ -114,12 +114,11 @@ func plan(c *Config, requests []Request) []Schedule {
 
 // strikes reports whether a fault can strike a request or notification, which others follow.
 func (f Fault) strikes(r Request, later []Request) bool {
-	isNotification := func(r Request) bool { return r.Operation == Notification }
 	switch f.Name {
 	case failed:
 		return r.Nth == 1
 	case outOfOrder:
-		return slices.ContainsFunc(later, isNotification)
+		return slices.ContainsFunc(later, func(r Request) bool { return r.Operation == Notification })
 	}
 	return true
 }

@@ -313,9 +313,11 @@ func TestReport_ListsRuns(t *testing.T) {
 		want    []string // in this order
 	}{
 		"at purchases and readings": {
-			p, sweep.Config{Faults: []string{"lost-after", "500-after", "404", "500", "refused"}},
-			[]string{"\nregulatory.purchase#1:lost-after (success)\n  paid-twice: ", requests,
-				"  the same at:\n    regulatory.purchase#1:500-after\n\nregulatory.get#1:refused (success)\n  paid-twice: ",
+			p, sweep.Config{Faults: []string{"lost-after", "500-after", "arrives-late", "504", "404", "500", "refused"}},
+			[]string{"\nregulatory.purchase#1:lost-after (success)\n  paid-twice: ",
+				"\n  see docs/sweep.md, rule 1: do not start over after an error\n" + requests, "  no response  lost-after\n",
+				"  the same at:\n    regulatory.purchase#1:500-after\n\nregulatory.purchase#1:arrives-late (success)\n", requests,
+				"  the same at:\n    regulatory.purchase#1:504\n\nregulatory.get#1:refused (success)\n  paid-twice: ",
 				requests, "  the same at:\n    regulatory.get#1:404, 500\n\n3 requests",
 				"failing\nnot tried: killing and restarting the program (-restart), two faults in one run (-pairs)\n"},
 		},
@@ -325,7 +327,8 @@ func TestReport_ListsRuns(t *testing.T) {
 				"not tried: killing and restarting the program (-restart)\n"}},
 		"files of an earlier run": {remembers, sweep.Config{Faults: []string{"500"}}, []string{"#1:500 (success)\n" +
 			"  missing: the program sent no request in this run, and succeeded without CUSTOMS, ",
-			": did it continue from files of an earlier run? Let it write them to {dir}\n\nregulatory.purchase#1:500 "}},
+			": did it continue from files of an earlier run? Let it write them to {dir}\n" +
+				"  the same at:\n    regulatory.purchase#1:500\n\n2 requests"}},
 		"started again": {named(t, "writes its note after the purchase"), sweep.Config{Restart: true, Pairs: true,
 			Faults: []string{sweep.Kill}}, []string{"\nregulatory.purchase#1:killed (exit code 1, then success)\n",
 			" killed\n      -- exit code 1; started again --\n      3  regulatory.analyze#2 ",

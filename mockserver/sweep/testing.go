@@ -10,9 +10,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// settleTime is how long documents may take to complete after a program has ended, in virtual time.
-const settleTime = 24 * time.Hour
-
 // Run runs a program without faults, and then in a subtest for every schedule, each in a testing/synctest bubble with
 // its own server, without a socket: time is virtual. The subtests are named for their schedules, so that
 //
@@ -22,7 +19,8 @@ const settleTime = 24 * time.Hour
 // that the program returns under a fault does not. The program must have ended all of its goroutines when it returns.
 func Run(t *testing.T, config Config, program func(t *testing.T, w *mockserver.World) error) {
 	t.Helper()
-	config.inMemory, config.Parallel, config.Timeout = true, 1, settleTime
+	config.inMemory, config.Parallel = true, 1
+	config.Timeout = 24 * time.Hour // in virtual time, until the documents are completed
 	c, err := config.withDefaults()
 	switch {
 	case err != nil:

@@ -26,27 +26,19 @@ func (r *RunResult) trace() string {
 	}
 	_ = table.Flush() // a strings.Builder takes everything
 	lines := strings.SplitAfter(text.String(), "\n")
-	if first, _, _ := strings.Cut(r.How, then); r.Restarted {
-		lines = slices.Insert(lines, r.RestartedAfter, "  "+startedAgain(first))
+	if r.Restarted {
+		lines = slices.Insert(lines, r.RestartedAfter, "  "+r.restart)
 	}
 	return strings.Join(lines, "")
 }
 
-// then is between the ends of two starts.
-const then = ", then "
-
-func startedAgain(how string) string { return "-- " + how + "; started again --\n" }
-
 // marks returns the signs of the table, with their meaning. The first that applies to a run is its sign. A repeated
 // purchase has its own sign, because a service that purchases a request only once does not charge for it twice.
 func (r *RunResult) marks() []mark {
-	has := func(v Verdict) bool {
-		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })
-	}
 	return []mark{
 		{"·", "as it should be", r.Struck && len(r.Findings) == 0},
-		{"X", "paid twice", has(PaidTwice)},
-		{"R", "sent again, and not paid twice", has(SentAgain)},
+		{"X", "paid twice", r.has(PaidTwice)},
+		{"R", "sent again, and not paid twice", r.has(SentAgain)},
 		{"!", "another finding", len(r.Findings) > 0},
 		{"?", "the request was not made", true},
 	}
@@ -66,7 +58,7 @@ func (r *RunResult) sign() string {
 // The text describes the first kinds of failing runs, shows the requests of fewer, and lists other runs in a few lines.
 const (
 	maxKinds = 10
-	maxWhole = 3
+	maxWhole = 5
 	maxLines = 5
 )
 
@@ -91,21 +83,18 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// grouped puts runs together that have the same findings because of the same operations, in the order of their first.
-// Times in findings may differ. What the run without faults also finds is not because of an operation.
+// grouped puts runs together that have the same findings after the same story, in the order of their first. Times in
+// findings may differ. What the run without faults also finds has no other story.
 func grouped(failing []RunResult) [][]RunResult {
 	var groups [][]RunResult
 	at := map[string]int{}
 	times := regexp.MustCompile(`[0-9.]+(ms|µs|s)\b`)
 	for _, r := range failing {
 		kind := times.ReplaceAllString(fmt.Sprint(r.Findings), "")
-		i, known := at[kind]
-		if !known {
-			for _, strike := range r.schedule {
-				kind += " " + strike.Operation
-			}
-			i, known = at[kind]
+		if _, known := at[kind]; !known && len(r.schedule) > 0 {
+			kind += r.story()
 		}
+		i, known := at[kind]
 		if !known {
 			i, at[kind] = len(groups), len(groups)
 			groups = append(groups, nil)
@@ -113,6 +102,15 @@ func grouped(failing []RunResult) [][]RunResult {
 		groups[i] = append(groups[i], r)
 	}
 	return groups
+}
+
+// story has the operations of a run, polls once, with the effects of the faults, and whether it was started again.
+func (r *RunResult) story() string {
+	var steps []string
+	for _, q := range r.Requests {
+		steps = append(steps, q.Operation+" "+q.effect)
+	}
+	return fmt.Sprint(slices.Compact(steps), r.Restarted)
 }
 
 // schedules lists the schedules of runs, those that differ only in the last fault in one line.
@@ -192,13 +190,12 @@ func (r *Report) table(text *strings.Builder) {
 
 // describe writes the findings of a run; as a whole also its requests and the end of its output.
 func (r *RunResult) describe(text *strings.Builder, whole bool) {
-	name := r.Schedule
-	if name == "" {
-		name = "without faults"
-	}
-	fmt.Fprintf(text, "\n%s (%s)\n", name, r.How)
-	for _, f := range r.Findings {
+	fmt.Fprintf(text, "\n%s (%s)\n", cmp.Or(r.Schedule, "without faults"), r.How)
+	for i, f := range r.Findings {
 		fmt.Fprintf(text, "  %s\n", f)
+		if next := r.Findings[i+1:]; f.Rule != "" && (len(next) == 0 || next[0].Rule != f.Rule) {
+			fmt.Fprintf(text, "  see docs/sweep.md, %s\n", f.Rule)
+		}
 	}
 	if whole && len(r.Requests) > 0 {
 		fmt.Fprintf(text, "  requests:\n%s", indented(r.trace()))

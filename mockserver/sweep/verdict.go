@@ -55,13 +55,40 @@ func verdicts() []Verdict {
 type Finding struct {
 	Verdict Verdict `json:"verdict"`
 	Detail  string  `json:"detail"`
+	// Rule is the rule of docs/sweep.md that the program breaks, or empty.
+	Rule string `json:"rule,omitempty"`
 }
 
 // String returns the verdict and the detail.
 func (f Finding) String() string { return string(f.Verdict) + ": " + f.Detail }
 
 func (r *run) find(v Verdict, format string, args ...any) {
-	r.Findings = append(r.Findings, Finding{v, fmt.Sprintf(format, args...)})
+	f := Finding{Verdict: v, Detail: fmt.Sprintf(format, args...)}
+	for _, rule := range rules() {
+		if f.Rule == "" && regexp.MustCompile(rule.findings).MatchString(fmt.Sprint(f, " at ", r.Schedule, r.restart)) {
+			f.Rule = rule.text
+		}
+	}
+	r.Findings = append(r.Findings, f)
+}
+
+// rules returns the rules of docs/sweep.md, each with the findings that it would prevent. The first one applies.
+func rules() []struct{ findings, text string } {
+	return []struct{ findings, text string }{
+		{`^paid-twice.* notification#\d+:twice`, "notifications: recognize repeats"},
+		{`^paid-twice.*:replayed`, "notifications: keep a record of the shipments for which you have purchased"},
+		{`^different.*:forged`, "notifications: verify the signature"},
+		{`^missing.* notification#\d+:killed`, "notifications: respond after the work is done or recorded"},
+		{`^paid-twice.*; started again`, "rule 3: write the id of the regulatory request to a file before the purchase"},
+		{`^paid-twice.*:(arrives-late|504)`,
+			"rule 2: if it is a draft, the purchase can still arrive: read it until it has been a draft for five minutes"},
+		{`^paid-twice.*:repeated|^unsettled|^sent-again: the purchase`,
+			"rule 2: if the response to a purchase is lost or unclear, read the regulatory request"},
+		{`^paid-twice.* at regulatory`, "rule 1: do not start over after an error"},
+		{`^lint: ignored-retry-after`, "rule 4: wait as long as the header Retry-After asks"},
+		{`^missing: the program succeeded.* at regulatory[^;]*$`,
+			"rule 5: treat a response as a success only if it is JSON with status true"},
+	}
 }
 
 // judged reads the actions of a program, compares it with the run without faults, which is the first, and returns the
