@@ -350,17 +350,17 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	f.report(PollEvent{Step: wait.StepPurchased, Request: bought.Request, Purchase: bought})
 	waiting := f.waiting()
 	waiting.purchased, waiting.outcome = true, OutcomeCharged
+	over := f.overcharge(p.Draft, bought.ChargedAmount, bought.Currency, bought.Raw)
+	waiting.read = func(record *RegulatoryRequest) {
+		over = cmp.Or(over, f.overcharge(p.Draft, record.ChargedAmount, record.Currency, record.Raw))
+	}
 	record, err := waiting.run(ctx)
-	return record, f.compared(p.Draft, bought, record, err)
+	return record, f.overcharged(over, record, err)
 }
 
-// compared adds [ErrOvercharged] to the error of a wait if the service reports a charge above the cost of the draft, or
-// one that cannot be read, in its confirmation or in the record.
-func (f *flow) compared(draft *RegulatoryRequest, bought *PurchaseResult, record *RegulatoryRequest, err error) error {
-	text := f.overcharge(draft, bought.ChargedAmount, bought.Currency, bought.Raw)
-	if record != nil {
-		text = cmp.Or(text, f.overcharge(draft, record.ChargedAmount, record.Currency, record.Raw))
-	}
+// overcharged adds [ErrOvercharged] to the error of a wait if text, which is the first charge above the cost of the
+// draft or one that cannot be read, is not empty.
+func (f *flow) overcharged(text string, record *RegulatoryRequest, err error) error {
 	if text == "" {
 		return err
 	}
@@ -456,9 +456,10 @@ type waiting struct {
 	call      []CallOption
 	polls     wait.Polls
 	progress  func(PollEvent)
-	analysis  bool            // it waits for the end of the analysis
-	purchased bool            // a purchase succeeded before the wait, or a poll has shown one
-	outcome   PurchaseOutcome // of the purchase before the wait; empty without one
+	analysis  bool                     // it waits for the end of the analysis
+	purchased bool                     // a purchase succeeded before the wait, or a poll has shown one
+	outcome   PurchaseOutcome          // of the purchase before the wait; empty without one
+	read      func(*RegulatoryRequest) // gets each record; nil without a purchase before the wait
 	last      *RegulatoryRequest
 	failure   error // of the last poll; nil if it went well
 }
@@ -494,6 +495,9 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		return poll.Next, false, err
 	}
 	w.last, w.failure = record, nil
+	if w.read != nil {
+		w.read(record)
+	}
 	w.purchased = w.purchased || status.Of(string(record.Status)).Purchased
 	if w.analysis && record.Status == StatusFailed {
 		return 0, true, w.failed(ErrRequestFailed)

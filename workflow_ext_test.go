@@ -158,6 +158,9 @@ func TestAnalyzeAndPoll_AChargeAboveTheCost(t *testing.T) {
 			completed(`"charged_amount":5,"currency":"NGN"`), "", ""},
 		"failed": {draftOfTwo, responders{record("failed", `"charged_amount":2600,"currency":"NGN"`)},
 			"charged 2600.00 NGN", ""},
+		// Only the confirmation and the last record were compared.
+		"only while documents are generated": {draftOfTwo, responders{
+			record("processing", `"charged_amount":9999,"currency":"NGN"`), record("completed")}, "charged 9999.00 NGN", ""},
 		// The record hid what the confirmation reports.
 		"only in the confirmation": {draftOfTwo, completed(`"charged_amount":"0.00 NGN"`), "charged 9999.00 NGN",
 			`"charged_amount":9999,"currency":"NGN"`},
