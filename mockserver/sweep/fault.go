@@ -26,12 +26,12 @@ type Fault struct {
 // patient reports whether the fault lasts longer than the patience of the program.
 func (f Fault) patient() bool { return f.rule.Fault.Kind == fault.Latency(0).Kind }
 
-// Kill is the name of the fault that kills the program as soon as the request is answered, or it has answered the
-// notification; see [Config.Restart].
-const Kill = "killed"
-
-// Names of faults that are not tried at every request.
+// Names of faults.
 const (
+	// Kill kills the program as soon as the request is answered, or the program has answered the notification; see
+	// [Config.Restart].
+	Kill = "killed"
+
 	failed     = "failed"       // makes a document fail
 	outOfOrder = "out-of-order" // needs a later notification
 )
@@ -113,12 +113,10 @@ func faults(patience time.Duration) []Fault {
 }
 
 func requests(operation string) bool { return operation != Notification }
-
 func notified(operation string) bool { return operation == Notification }
 
 // changing reports whether an operation changes something, so that it matters whether it took effect.
 func changing(operation string) bool { return byname.Has(operation, byname.Changes) }
-
 func charging(operation string) bool { return byname.Has(operation, byname.Charges) }
 
 // reading reports whether an operation reads a record by its id.

@@ -61,9 +61,7 @@ type sweeper struct {
 	ended, total int
 }
 
-func newSweeper(c *Config) *sweeper {
-	return &sweeper{config: c, report: &Report{Faults: Faults(), NotTried: c.notTried()}}
-}
+func newSweeper(c *Config) *sweeper { return &sweeper{config: c, report: &Report{Faults: Faults()}} }
 
 // sweep makes the run without faults, then those with.
 func (s *sweeper) sweep(ctx context.Context) error {
@@ -72,6 +70,7 @@ func (s *sweeper) sweep(ctx context.Context) error {
 		return err
 	}
 	s.report.Goal, s.report.WithoutFaults, s.report.Notes = s.goal(), *normal, s.notes()
+	s.report.NotTried = s.config.notTried()
 	if err := s.provesNothing(); err != nil {
 		return err
 	}

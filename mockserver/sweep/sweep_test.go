@@ -333,6 +333,11 @@ func TestReport_ListsRuns(t *testing.T) {
 			Faults: []string{sweep.Kill}}, []string{"\nregulatory.purchase#1:killed (exit code 1, then success)\n",
 			" killed\n      -- exit code 1; started again --\n      3  regulatory.analyze#2 ",
 			"  output:\n    Get ", "context canceled\n    -- exit code 1; started again --\n\n", " failing\n$"}},
+		"a pair alone": {named(t, "gives up after the purchase"), sweep.Config{Restart: true,
+			Only: shippingtest.Must(sweep.ParseSchedule("regulatory.purchase#1:lost-after,regulatory.analyze#2:500"))(t)},
+			[]string{"a b\nregulatory.purchase#1  !  \nregulatory.analyze#2     !\n\na lost-after   the request ", "\nb 500 ",
+				"no reading of the request succeeded afterwards; with -restart, the program can settle it at its next start\n" +
+					"  see docs/sweep.md, rule 3: "}},
 		"as without faults": {
 			p, sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
 			[]string{"\nwithout faults (success)\n  different: ", requests,

@@ -140,17 +140,21 @@ func schedules(runs []RunResult) string {
 
 // table writes a row for each request and a column for each fault.
 func (r *Report) table(text *strings.Builder) {
-	const notRun = "-"
 	signs, rows, shown := map[Strike]string{}, []Strike{}, map[string]bool{}
+	cells := func(s Schedule) Schedule {
+		if len(s) > 1 && len(r.planned) > 1 {
+			return nil // many pairs have no cells
+		}
+		return s
+	}
 	for _, result := range r.Results {
-		if len(result.schedule) == 1 {
-			signs[result.schedule[0]] = result.sign()
+		for _, strike := range cells(result.schedule) {
+			signs[strike] = result.sign()
 		}
 	}
 	for _, schedule := range r.planned {
-		if len(schedule) == 1 {
-			strike := schedule[0]
-			signs[strike] = cmp.Or(signs[strike], notRun)
+		for _, strike := range cells(schedule) {
+			signs[strike] = cmp.Or(signs[strike], "-")
 			shown[signs[strike]], shown[strike.Fault] = true, true
 			if strike.Fault = ""; !slices.Contains(rows, strike) {
 				rows = append(rows, strike)
@@ -180,7 +184,7 @@ func (r *Report) table(text *strings.Builder) {
 		fmt.Fprintf(text, "%c %-12s %s\n", 'a'+i, f.Name, f.Summary)
 	}
 	var legend []string
-	for _, mark := range append(new(RunResult).marks(), mark{notRun, "not run", true}) {
+	for _, mark := range append(new(RunResult).marks(), mark{"-", "not run", true}) {
 		if shown[mark.sign] {
 			legend = append(legend, mark.sign+" "+mark.meaning)
 		}

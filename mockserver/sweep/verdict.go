@@ -79,7 +79,8 @@ func rules() []struct{ findings, text string } {
 		{`^paid-twice.*:replayed`, "notifications: keep a record of the shipments for which you have purchased"},
 		{`^different.*:forged`, "notifications: verify the signature"},
 		{`^missing.* notification#\d+:killed`, "notifications: respond after the work is done or recorded"},
-		{`^paid-twice.*; started again`, "rule 3: write the id of the regulatory request to a file before the purchase"},
+		{`^(paid-twice|unsettled).*; started again`,
+			"rule 3: write the id of the regulatory request to a file before the purchase"},
 		{`^paid-twice.*:(arrives-late|504)`,
 			"rule 2: if it is a draft, the purchase can still arrive: read it until it has been a draft for five minutes"},
 		{`^paid-twice.*:repeated|^unsettled|^sent-again: the purchase`,
@@ -141,7 +142,7 @@ func (s *sweeper) judge(r *run) {
 		for _, id := range r.unknownPurchases() {
 			if r.charged[id] {
 				r.find(Unsettled, "%s was charged, the response to its purchase was lost, and no reading of the request succeeded "+
-					"afterwards; if the program settles it at its next start, use -restart", id)
+					"afterwards; with -restart, the program can settle it at its next start", id)
 			}
 		}
 	}
