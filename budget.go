@@ -235,6 +235,9 @@ func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, f
 	}
 	shortest, texts := most, []string{}
 	for i, line := range linesOf(in(nil)) {
+		if shortest == 1 && len(texts) == most {
+			break // the others would not be printed
+		}
 		for lines := []dialect.Line{line}; len(lines) <= shortest; {
 			with, err := in(lines)
 			if err == nil && fits(with) {
@@ -255,7 +258,6 @@ func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, f
 			lines = append(lines, more[0])
 		}
 	}
-	texts = slices.Compact(texts)
 	text, condition := strings.Join(texts[:min(len(texts), most)], ", or "),
 		"only if a transaction of the wallet confirms it, "
 	switch {
@@ -272,12 +274,25 @@ func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, f
 	return condition + text
 }
 
-// linesOf returns lines that may make a cost clear, or lower it.
+// linesOf returns lines that may make a cost clear, or lower it, each once. Of too many, these are the likeliest, or
+// those of the largest numbers, because all numbers are counted again with each.
 func linesOf(s sum, err error) []dialect.Line {
-	if unclear, ok := errors.AsType[*cost.Unclear](err); ok {
-		return unclear.Lines
+	unclear, isUnclear := errors.AsType[*cost.Unclear](err)
+	if isUnclear {
+		s.lines = unclear.Lines
 	}
-	return s.lines
+	seen := map[dialect.Line]bool{}
+	isKnown := func(line dialect.Line) bool {
+		known := seen[line]
+		seen[line] = true
+		return known
+	}
+	lines := slices.DeleteFunc(slices.Clone(s.lines), isKnown)
+	most := min(40, 8_000/(len(s.lines)+1))
+	if isUnclear {
+		return lines[:min(len(lines), most)]
+	}
+	return lines[max(len(lines)-most, 0):]
 }
 
 // costsOtherwise reports whether this draft shows a cost for documents, and a later reading of it shows another.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -65,15 +66,18 @@ func TestBudget_TheLineOfTheErrorBuys(t *testing.T) {
 		`"amount":50,"fee":3,"fee_currency":"USD"`:          {"offer.beside += fee; offer.beside += fee_currency", "50"},
 		`"total":90`: {"offer.amount = total", "90"},
 		// The line that fitted declared the price as not charged.
-		`"duty":54,"quote":{"sum":"184.5"}`:                       {"offer.amount = quote.sum", ""},
-		`"pricing":{"net":90,"vat":9,"gross":99}`:                 {"offer.amount = pricing.net", "99"},
-		`"amount":90,"price":95`:                                  {"offer.amount = amount", "95"},
-		`"amount":100,"total":120`:                                {}, // perhaps the price
-		`"amount":50,"total":"120 or less"`:                       {},
-		`"amount":50,"price":"USD 50"`:                            {},
-		`"amount":50,"billing_currency":"USD"`:                    {},
-		`"amount":200,"tax":7.5`:                                  {},
-		`"amount":100,"a":1,"b":1,"c":1,"d":1`:                    {}, // too many to paste without thinking
+		`"duty":54,"quote":{"sum":"184.5"}`:       {"offer.amount = quote.sum", ""},
+		`"pricing":{"net":90,"vat":9,"gross":99}`: {"offer.amount = pricing.net", "99"},
+		`"amount":90,"price":95`:                  {"offer.amount = amount", "95"},
+		`"amount":100,"total":120`:                {}, // perhaps the price
+		`"amount":50,"total":"120 or less"`:       {},
+		`"amount":50,"price":"USD 50"`:            {},
+		`"amount":50,"billing_currency":"USD"`:    {},
+		`"amount":200,"tax":7.5`:                  {},
+		`"amount":100,"a":1,"b":1,"c":1,"d":1`:    {}, // too many to paste without thinking
+		// Of many numbers, the 40 largest are tried. An offer of 1,000 took 12 s.
+		`"amount":41` + many(60):                                  {"offer.beside += fee_39", "100"},
+		`"amount":50` + many(999):                                 {},
 		`"amount":100,"odd, name":1`:                              {},
 		`"amount":100,"tax":1,"tax":1`:                            {},
 		`"amount":90,"currency":null,"rush":20,"a\"b":"5 (port)"`: {},
@@ -168,6 +172,14 @@ func TestBudget_TheLineOfACurrency(t *testing.T) {
 			t.Errorf("%s: with %q: %v", draft, lines, err)
 		}
 	}
+}
+
+// many adds n fees of 1.
+func many(n int) (members string) {
+	for i := range n {
+		members += fmt.Sprintf(`,"fee_%d":1`, i)
+	}
+	return members
 }
 
 // of returns the available documents of a draft with one offer.

@@ -326,6 +326,9 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 // Otherwise the line declares the member in that currency: fee for fee_currency. Without such a member, the price may
 // be in that currency, and only a price whose currency the dialect declares has a line.
 func (c *counter) stopForeign(path, problem string) {
+	if c.err != nil {
+		return // the first reason counts
+	}
 	end := max(strings.LastIndex(path, "."), 0)
 	owner, isPrice := path[:end], end > 0 && strings.HasPrefix(strings.Join(c.price.path, "."), path[:end+1])
 	unclear := &Unclear{Problem: "has no clear price (" + path + " " + problem + ")"}
@@ -348,7 +351,7 @@ func (c *counter) stopForeign(path, problem string) {
 	case owner != "" && !areForms(spelling.Words(owner)):
 		unclear.Lines = []dialect.Line{besideLine(owner)}
 	}
-	c.err = cmp.Or(c.err, error(unclear))
+	c.err = unclear
 }
 
 // currencies are the codes that a name can contain, as in amount_usd, with their symbols. They have no other meaning in

@@ -31,7 +31,7 @@ const (
 // totals: plural prices and costs can be other ones.
 func isOf(word, list string) bool {
 	for one := range strings.FieldsSeq(list) {
-		if word == one || word == one+"s" && (list != formWords || one == "total") {
+		if word == one || strings.TrimSuffix(word, "s") == one && (list != formWords || one == "total") {
 			return true
 		}
 	}
