@@ -307,7 +307,8 @@ type envelopeStatus struct {
 // decodeReply reads a 2xx response in one pass over its bytes; see [responses].
 func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 	var reply envelope[T]
-	options := jsonread.Options{Elements: maxElements(c.maxBody)}
+	elements := maxElements(c.maxBody)
+	options := jsonread.Options{Elements: elements, Members: max(fewestMembers, elements)}
 	var differences driftCounts
 	if c.drift != nil {
 		differences = driftCounts{}
@@ -317,7 +318,8 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 	switch {
 	case err == jsonread.ErrCrowded:
 		failure := c.unexpected(got,
-			fmt.Errorf("%w: its lists hold more than %d elements", ErrBodyTooLarge, options.Elements))
+			fmt.Errorf("%w: it holds more than %d elements of lists, or more than %d members of objects", ErrBodyTooLarge,
+				options.Elements, options.Members))
 		failure.kind = ErrBodyTooLarge
 		return reply.Data, failure
 	case err == jsonread.ErrSyntax:
@@ -408,10 +410,13 @@ func readJSON(text []byte, into any) error {
 
 // An element of a list takes the memory of a whole record, however short its text is: a million bytes of "0,0,0" would
 // become a gigabyte of rates. So the elements of lists are bounded, too: one for each elementShare bytes that a
-// response may have, and at least fewestElements. Documented records are several times longer than elementShare.
+// response may have, and at least fewestElements. Documented records are several times longer than elementShare. A
+// member takes a hundred bytes, in each of several readings of a record. As many members as elements are allowed, and
+// at least fewestMembers.
 const (
 	elementShare   = 256
 	fewestElements = 4096
+	fewestMembers  = 1 << 16
 )
 
 func maxElements(maxBody int64) int {

@@ -303,9 +303,14 @@ func TestRead_Errors(t *testing.T) {
 		`{"strict":{"a":1}}`:           &jsonread.MismatchError{Path: "strict", Got: "object", Want: "array"},
 		`{"nested":{"strict":7}}`:      &jsonread.MismatchError{Path: "nested.strict", Got: "number", Want: "array"},
 		`{"strict":7,"kinds":[1,2,3]}`: jsonread.ErrCrowded,
+		// Known members, unknown ones, and those of a value that is skipped or read by its own function.
+		`{"id":"a"` + strings.Repeat(`,"id":"a"`, 4) + `}`:     nil,
+		`{"id":"a"` + strings.Repeat(`,"id":"a"`, 5) + `}`:     jsonread.ErrCrowded,
+		`{"x":0` + strings.Repeat(`,"x":0`, 5) + `}`:           jsonread.ErrCrowded,
+		`{"x":[{"a":0,"b":0},{"a":0,"b":0,"c":0,"d":0,"e":0}]`: jsonread.ErrCrowded,
 	} {
 		var into thing
-		err := newReader().Read([]byte(text), &into, jsonread.Options{Elements: 1})
+		err := newReader().Read([]byte(text), &into, jsonread.Options{Elements: 1, Members: 4})
 		if mismatch, ok := errors.AsType[*jsonread.MismatchError](err); ok {
 			if difference := cmp.Diff(want, error(mismatch)); difference != "" {
 				t.Errorf("%s: (-want +got)\n%s", text, difference)

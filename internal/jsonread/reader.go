@@ -30,6 +30,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -41,8 +42,9 @@ import (
 var (
 	// ErrSyntax is returned for a text that is not JSON.
 	ErrSyntax = errors.New("not JSON")
-	// ErrCrowded is returned for a text whose lists hold more elements than [Options.Elements].
-	ErrCrowded = errors.New("too many elements in its lists")
+	// ErrCrowded is returned for a text with more elements than [Options.Elements], or more members than
+	// [Options.Members].
+	ErrCrowded = errors.New("too many elements in its lists, or members in its objects")
 )
 
 // MismatchError is returned for a strict field with a value of another kind. All other fields were read.
@@ -56,6 +58,8 @@ func (e *MismatchError) Error() string {
 type Options struct {
 	// Elements bounds the elements of all lists together, without one for each list; 0 means no bound.
 	Elements int
+	// Members bounds the members of all objects together, without one for each object; 0 means no bound.
+	Members int
 	// Report, if set, is called with each difference between the text and the type.
 	Report func(Difference)
 }
@@ -131,12 +135,10 @@ func (r *Reader) Rename(names Names) *Reader {
 func (r *Reader) Read(text []byte, into any, options Options) error {
 	d := &Decoder{reader: r, scanner: newScanner(text), report: options.Report}
 	d.path = d.shallow[:0]
-	if options.Elements > 0 {
-		d.elements = options.Elements
-	}
+	d.elements, d.names = cmp.Or(options.Elements, math.MaxInt), cmp.Or(options.Members, math.MaxInt)
 	d.Read(into)
 	switch {
-	case d.crowded:
+	case d.crowded():
 		return ErrCrowded
 	case !d.done():
 		return ErrSyntax

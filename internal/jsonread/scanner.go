@@ -21,11 +21,16 @@ type scanner struct {
 	memory strings.Builder // of a block of strings
 
 	elements int // how many more the lists may hold, without one for each list
-	crowded  bool
+	names    int // how many more the objects may hold, without one for each object
 }
 
 // newScanner returns a scanner at the start of text, which must not change while it is scanned.
-func newScanner(text []byte) scanner { return scanner{text: text, elements: math.MaxInt} }
+func newScanner(text []byte) scanner {
+	return scanner{text: text, elements: math.MaxInt, names: math.MaxInt}
+}
+
+// crowded reports whether the lists or objects hold more than they may.
+func (s *scanner) crowded() bool { return s.elements < 0 || s.names < 0 }
 
 func (s *scanner) fail() { s.failed, s.pos = true, len(s.text) }
 
@@ -96,11 +101,10 @@ func (s *scanner) next(brackets string, first bool) bool {
 	s.pos++
 	if brackets[0] == '[' {
 		s.elements--
+	} else {
+		s.names--
 	}
-	if s.elements < 0 {
-		s.crowded = true
-		s.fail()
-	} else if s.peek() == brackets[1] {
+	if s.crowded() || s.peek() == brackets[1] {
 		s.fail()
 	}
 	return !s.failed
@@ -129,6 +133,9 @@ func (s *scanner) skipName(separator byte, name string) bool {
 		if startsWith(s.text[s.pos:], name) {
 			s.pos += len(name)
 			s.take(':')
+			if separator == ',' {
+				s.names--
+			}
 			return true
 		}
 	}
@@ -284,7 +291,7 @@ func Crowded(text []byte, elements int) bool {
 	s := newScanner(text)
 	s.elements = elements
 	s.skip(maxDepth)
-	return s.crowded
+	return s.crowded()
 }
 
 // blockSize is the size of the blocks that strings share, and so the memory that one string can keep alive. A block

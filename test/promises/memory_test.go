@@ -32,6 +32,7 @@ func allocated(do func()) uint64 {
 const (
 	mostForAnAnswer = 16 * hostileLimit
 	mostElements    = 4096
+	mostMembers     = 65536
 	mostForARecord  = 8 << 10
 )
 
@@ -52,7 +53,8 @@ func TestMemory_NoAnswerCostsMoreThanItsLimit(t *testing.T) {
 	}
 }
 
-// TestMemory_NoListCostsMoreThanItsElements: an element takes the memory of a record, however short it is.
+// TestMemory_NoListCostsMoreThanItsElements: an element takes the memory of a record, and a member that of a value,
+// however short they are.
 func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 	lists := map[string]string{} // the start of their responses by operation
 	for _, list := range shippingtest.Lists() {
@@ -60,10 +62,15 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 	}
 	lists[shipping.OpGetRequest] = `{"request_id":"RD-1","status":"draft","documents":[`
 	elements := []string{"0", "{}", `{"a":[0]}`}
+	members := `{"m":0` + strings.Repeat(`,"m":0`, mostMembers) + `}` // more, with those around it
 	for _, call := range hostileCalls() {
 		start, isList := lists[call.Operation]
 		if !isList {
 			continue // it reads no records, or a regulatory request
+		}
+		answer := hostileAnswer{Response: []vectors.Part{{Text: wireAnswer("200 OK", shippingtest.Envelope(members))}}}
+		if err := measure(t, call, answer, 0); !errors.Is(err, shipping.ErrBodyTooLarge) {
+			t.Errorf("%s of %d members: %v", call.Operation, mostMembers, err)
 		}
 		for _, element := range elements {
 			for count, want := range map[int]error{mostElements: nil, mostElements + 2: shipping.ErrBodyTooLarge,
