@@ -399,6 +399,23 @@ func TestErrors_TextsOfOtherCalls(t *testing.T) {
 	})
 }
 
+// A program that follows the advice on a call that is no purchase must not buy.
+func TestErrors_OnlyAPurchaseIsPurchasedAgain(t *testing.T) {
+	t.Parallel()
+	for _, call := range shippingtest.Calls() {
+		for _, status := range []int{402, 404, 409, 410, 422, 423, 429, 500} {
+			client := shippingtest.NewClient(t, shippingtest.NewService(refusal(status, "no")), shippingtest.WithRoutes(),
+				shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+			if call.Operation == shipping.OpPurchase {
+				continue
+			}
+			if _, err := call.Do(t.Context(), client); err == nil || strings.Contains(err.Error(), "purchase again") {
+				t.Errorf("%s, %d: %v", call.Operation, status, err)
+			}
+		}
+	}
+}
+
 // A nil context panicked in net/http.
 func TestClient_ANilContextIsAnError(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata" // the zones must load on a machine without its own database
@@ -51,6 +52,12 @@ func TestLists_EveryFieldHasAValueInSomeRecord(t *testing.T) {
 			var all []json.RawMessage
 			for _, wallet := range srv.Wallets() { // which only transactions have
 				some, _ := records(t, get(t, srv, op.Route+"?"+test.page+"&wallet="+wallet), list.Name)
+				ids := map[string]bool{}
+				for _, record := range some {
+					id, _, _ := strings.Cut(string(record), ",") // the first member
+					ids[id] = true
+				}
+				shippingtest.Diff(t, "different ids of "+list.Name, len(some), len(ids))
 				all = append(all, some...)
 			}
 			if len(all) <= 4*len(srv.Wallets()) {
@@ -72,6 +79,18 @@ func TestLists_EveryFieldHasAValueInSomeRecord(t *testing.T) {
 						test.scenario, has)
 				}
 			}
+		}
+	}
+}
+
+// A list without records is [], which a program can iterate over in every language.
+func TestLists_WithoutRecordsAreEmptyArrays(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("empty"))
+	for _, list := range shippingtest.Lists() {
+		body := get(t, srv, shippingtest.Operation(list.Operation).Route+"?wallet="+srv.Wallets()[0]).body
+		if !bytes.Contains(body, []byte(`"`+list.Name+`":[`)) && !bytes.Contains(body, []byte(`"data":[`)) {
+			t.Errorf("%s: %s", list.Name, body)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestRouter_NamesTheNearestRouteAndTheStub(t *testing.T) {
 		"/v1/regulatory-document/request/RD-1": "did you mean /v1/regulatory-documents/request/RD-1?",
 		"/v1/shipment/SH-1":                    "did you mean /v1/shipments/SH-1?",
 		"/v1/shipments/SH-1":                   "the path has other methods only: World.Stub",
-		"/v1/parcels":                          "no such route: World.Stub (POST /_mock/stubs) adds a route",
+		"/v1/zzzzzz":                           "no such route: World.Stub (POST /_mock/stubs) adds a route",
 		"/v1/rates/":                           "no trailing slash",
 		"/api/v1/rates":                        "those of the service with /v1: remove /api from the base address",
 	} {

@@ -13,8 +13,6 @@ const browser = await browse();
 try {
   const refused = await morning();
   await picture("console-light", `#/journal/${refused}`, { colorScheme: "light" });
-  await picture("console-dark", `#/regulatory-requests/${await latest()}`, { colorScheme: "dark" });
-  await picture("console-narrow", "#/ledger", { colorScheme: "light", viewport: { width: 390, height: 780 } });
 } finally {
   await browser.close();
   await server.stop();
@@ -22,7 +20,7 @@ try {
 
 async function picture(name, hash, options) {
   const { page, context } = await open(browser, server, hash, options);
-  if (name !== "console-narrow") await page.locator(".detail h2").waitFor();
+  await page.locator(".detail h2").waitFor();
   await page.waitForLoadState("networkidle").catch(() => {});
   await page.screenshot({ path: `${folder}${name}.png` });
   await context.close();
@@ -61,9 +59,4 @@ async function morning() {
 
 async function buy(draft, types) {
   await server.call("POST", "/v1/regulatory-documents/purchase", { request_id: draft.request_id, document_types: types });
-}
-
-async function latest() {
-  const { data } = await server.call("GET", "/_mock/regulatory-requests?perPage=1");
-  return data[0].request_id;
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
@@ -31,7 +32,7 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
 	const optional = `, without spec:"optional"`
 	server := mockserver.New(mockserver.WithoutListener(),
-		mockserver.WithScenario("instant"))
+		mockserver.WithScenario("instant-virtual"))
 	defer server.Close()
 	schemas := readSchemas(t)
 	for _, list := range shippingtest.Lists() {
@@ -89,6 +90,7 @@ func fieldsOfRequests(t *testing.T, server *mockserver.Server) []string {
 		types := shippingtest.Must(shipping.SelectAutomated(draft))(t)
 		shippingtest.Must(client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{Draft: draft,
 			RequestID: draft.RequestID, DocumentTypes: types}))(t)
+		shippingtest.Must(server.Advance(time.Second))(t) // the documents are generated
 		record := shippingtest.Must(client.Regulatory.Get(t.Context(), draft.RequestID))(t)
 		responses = append(responses, shippingtest.Envelope(string(record.Raw)))
 	}
