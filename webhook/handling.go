@@ -171,14 +171,15 @@ func (r *Receiver) try(ctx context.Context, n *Notification, attempt int) error 
 
 // lose reports a notification that could not be handled, although the service may not send it again.
 func (r *Receiver) lose(n *Notification, err error) {
-	id := n.ID
+	id := slog.String("id", r.settings.redacted(n.ID))
 	if r.settings.lost == nil {
-		r.log(r.working, slog.LevelError, "notification lost", slog.String("id", id), slog.String("error", err.Error()))
+		r.log(r.working, slog.LevelError, "notification lost", id,
+			slog.String("error", r.settings.redacted(err.Error())))
 		return
 	}
 	failed := protect("the WithLost callback", func() error { r.settings.lost(n, err); return nil })
 	if failed != nil {
-		r.warn(r.working, "notification lost, and not reported", errors.Join(failed, err), slog.String("id", id))
+		r.warn(r.working, "notification lost, and not reported", errors.Join(failed, err), id)
 	}
 }
 

@@ -8,12 +8,14 @@ import (
 	"log"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -57,6 +59,7 @@ func panicsForTheTest(err error) { panic(err) }
 func TestReceiver_CallbacksThatPanic(t *testing.T) {
 	refuse := func(context.Context, *webhook.Notification) error { return errors.New("not today") }
 	fail := func() { panic(http.ErrAbortHandler) }
+	exit := func(context.Context, *webhook.Notification) error { runtime.Goexit(); return nil } // as t.FailNow does
 	failsIn := func(method string) webhook.Option {
 		before := func(_ context.Context, called string) error {
 			if called == method {
@@ -79,6 +82,10 @@ func TestReceiver_CallbacksThatPanic(t *testing.T) {
 	shippingtest.EachInBubble(t, map[string]row{
 		"handler": {503, 2, []string{"the same", "the same"}, // it is handled again
 			func(context.Context, *webhook.Notification) error { fail(); return nil }, nil},
+		// A claim was left, and a worker had ended: 200 for what nobody handled.
+		"handler that calls Goexit": {503, 2, []string{"the same", "the same"}, exit, nil},
+		"handler, queue":            {200, 2, two, exit, []webhook.Option{workers, once}},
+
 		"Claim":   {503, 2, two, accept, []webhook.Option{failsIn("Claim")}},
 		"Accept":  {200, 2, two, accept, []webhook.Option{failsIn("Accept")}},
 		"Release": {503, 2, two, refuse, []webhook.Option{failsIn("Release")}},
@@ -112,16 +119,21 @@ type failingWriter struct{ fail func() }
 
 func (w failingWriter) Write([]byte) (int, error) { w.fail(); return 0, nil }
 
-// A lost notification is logged as an error, with its id and not its content, unless WithLost received it.
+// A lost notification is logged as an error, with its id and not its content, unless WithLost received it. An id that
+// contains the key is replaced.
 func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 	type row struct {
-		lost func(*webhook.Notification, error)
-		want int // lines
+		id, error string // as they are logged
+		lost      func(*webhook.Notification, error)
+		want      int // lines
 	}
+	nilMap := func(*webhook.Notification, error) { panic("a nil map") }
 	shippingtest.EachInBubble(t, map[string]row{
-		"no WithLost": {nil, 1},
-		"reported":    {func(*webhook.Notification, error) {}, 0},
-		"not reached": {func(*webhook.Notification, error) { panic("a nil map") }, 1},
+		"no WithLost":          {"WD-1", "not today", nil, 1},
+		"reported":             {"WD-1", "not today", func(*webhook.Notification, error) {}, 0},
+		"not reached":          {"WD-1", "not today", nilMap, 1},
+		"the key":              {redact.Mark, redact.Mark, nil, 1},
+		"the key, not reached": {redact.Mark, redact.Mark, nilMap, 1},
 	}, func(t *testing.T, test row) {
 		var log bytes.Buffer
 		logger := slog.New(slog.NewJSONHandler(&log, nil))
@@ -129,14 +141,15 @@ func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 		if test.lost != nil {
 			opts = append(opts, webhook.WithLost(test.lost))
 		}
-		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panic("not today") }, opts...)
-		send(receiver, "WD-1")
+		fail := func(_ context.Context, n *webhook.Notification) error { panic("not today: " + n.ID) }
+		receiver := newReceiver(t, fail, opts...)
+		send(receiver, strings.Replace(test.id, redact.Mark, key, 1))
 		shippingtest.NoError(t, receiver.Close(t.Context()))
 		text := log.String()
-		if strings.Count(text, "\n") != test.want || strings.Contains(text, "SH-1") {
+		if strings.Count(text, "\n") != test.want || strings.Contains(text, "SH-1") || strings.Contains(text, key) {
 			t.Errorf("logged %s, want %d lines", text, test.want)
 		}
-		for _, want := range []string{`"level":"ERROR"`, "WD-1", "not today"} {
+		for _, want := range []string{`"level":"ERROR"`, `"id":"` + test.id + `"`, test.error} {
 			if test.want > 0 && !strings.Contains(text, want) {
 				t.Errorf("%s is missing: %s", want, text)
 			}

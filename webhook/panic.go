@@ -1,17 +1,18 @@
 package webhook
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
 )
 
-// PanicError is returned instead of the result of a callback that panicked. The receiver treats it like any other error
-// of that callback.
+// PanicError is returned instead of the result of a callback that panicked, or that ended its goroutine, as t.FailNow
+// does. The receiver treats it like any other error of that callback.
 type PanicError struct {
 	// Callback names the function, such as "the handler" or "Store.Claim".
 	Callback string
-	// Value is the value that was passed to panic.
+	// Value is the value that was passed to panic, or a text if the callback ended its goroutine.
 	Value any
 	// Stack is the stack of the goroutine that panicked.
 	Stack []byte
@@ -33,12 +34,21 @@ func isPanic(err error) bool {
 	return panicked
 }
 
-// protect calls a callback and returns its error, or a [*PanicError].
-func protect(callback string, call func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &PanicError{Callback: callback, Value: value, Stack: debug.Stack()}
-		}
+// protect calls a callback on its own goroutine, which [runtime.Goexit] may end, and returns its error, or a
+// [*PanicError].
+func protect(callback string, call func() error) error {
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		returned := false
+		defer func() {
+			if value := recover(); !returned {
+				err = &PanicError{callback, cmp.Or(value, any("it called runtime.Goexit")), debug.Stack()}
+			}
+			ended <- err
+		}()
+		err = call()
+		returned = true
 	}()
-	return call()
+	return <-ended
 }
