@@ -231,6 +231,8 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			Draft: shippingtest.DraftRecord("RD-1\n")}), "RequestID begins or ends with a blank: remove it"},
 		"purchase of an odd id":      {purchase(&bought{RequestID: "\xff", DocumentTypes: fda}), "is not valid UTF-8"},
 		"purchase without documents": {purchase(&bought{RequestID: "RD-1"}), "DocumentTypes is empty: name at least one"},
+		"purchase of what was shown": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda, Purchased: true}),
+			"Purchased is set: call Regulatory.SettlePurchase instead"},
 		"purchase of an unknown slug": {purchase(&bought{RequestID: "RD-1", DocumentTypes: types{"FDA", "fda"}}),
 			`names "fda", which the specification does not list (see DocumentTypes(), or set AllowUnknown to send it ` +
 				`anyway); did you mean FDA?`},

@@ -99,8 +99,9 @@ type PurchaseRequest struct {
 	// UnderWay is set if the refusal announced, or may announce, a purchase under way, or if a reading has shown the
 	// status purchasing since: see [PurchaseOptions.RefusedFor].
 	UnderWay bool `json:"under_way,omitempty"`
-	// Purchased is set if a reading after the purchase has shown a charge, or a status that only a purchase leads to,
-	// which may be another purchase. A later reading that shows a draft is an older copy, and decides nothing.
+	// Purchased is set if the response or a reading after the purchase has shown a purchase, which may be another one: a
+	// charge, documents, or a status other than draft. A later reading that shows a draft is an older copy, and decides
+	// nothing. Such a purchase is not sent again.
 	Purchased       bool `json:"purchased,omitempty"`
 	PurchaseOptions `json:"-"`
 }
@@ -148,6 +149,8 @@ func (p *PurchaseRequest) Validate() error {
 		return invalidRequest(OpPurchase, "RequestID", "is empty: pass the request_id that Analyze returned")
 	case len(p.DocumentTypes) == 0:
 		return invalidRequest(OpPurchase, "DocumentTypes", "is empty: name at least one of the draft's available documents")
+	case p.Purchased:
+		return invalidRequest(OpPurchase, "Purchased", "is set: call Regulatory.SettlePurchase instead")
 	case p.Draft != nil && p.Draft.RequestID != "" && p.Draft.RequestID != p.RequestID:
 		return invalidRequest(OpPurchase, "Draft",
 			"is the record of another request: pass the one that Analyze or Get returned for this request")
@@ -271,7 +274,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		return nil, err
 	}
 	p := *purchase
-	p.Refused, p.Contradicted, p.UnderWay, p.Purchased = false, false, false, false
+	p.Refused, p.Contradicted, p.UnderWay = false, false, false
 	p = p.withDefaults()
 	p.Draft = s.inDialect(p.Draft)
 	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
@@ -296,8 +299,18 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		reading.sent.QuietFor = reading.purchase.quietFor()
 	case evidence.Contradicted:
 		reading.purchase.Refused, reading.purchase.Contradicted = true, true
+	case evidence.Lost:
+		reading.purchase.Purchased = s.showsCharge(p.RequestID, err, before)
 	}
 	return reading.decide(ctx)
+}
+
+// showsCharge reports whether the data of a response that does not confirm a purchase shows its charge.
+func (s RegulatoryService) showsCharge(requestID string, err error, before *evidence.Record) bool {
+	failed, _ := errors.AsType[*Error](err)
+	shown := s.core.decodeRecord(failed.Data).shown()
+	id := shown.Data.Get("request_id").Text
+	return (id == "" || id == requestID) && shown.Since(before).ShowsCharge()
 }
 
 // readBefore returns what the draft shows. It reads the request if the draft is not given, or shows no status.
@@ -538,6 +551,7 @@ type readBack struct {
 
 	last   *RegulatoryRequest
 	memory evidence.Memory
+	known  bool // the purchase that is settled has Purchased
 }
 
 // decide returns the result of the purchase, or its *RegulatoryError.
@@ -565,7 +579,9 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.ended(wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx))))
-		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable():
+		// A purchase that was shown is returned at once: if the program was killed while it reads on, it would be forgotten.
+		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable(),
+			b.purchase.Purchased && !b.known:
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, b.undecided())))
 		}
 		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))
@@ -650,7 +666,7 @@ func (b *readBack) undecided() error {
 	case record == nil:
 		return nil
 	case isDraft && b.purchase.Purchased:
-		return errors.New("a reading has shown a purchase, and the last one shows a draft")
+		return errors.New("a response has shown a purchase, and the last reading shows a draft")
 	case isDraft:
 		return errors.New("the last reading shows a draft")
 	}
@@ -684,7 +700,7 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *Purchas
 	p := purchase.withDefaults()
 	p.Draft = s.inDialect(p.Draft)
 	reading := &readBack{service: s, purchase: p, sent: p.evidence(evidence.Lost, p.before()), call: call,
-		longest: p.longQuietFor()}
+		longest: p.longQuietFor(), known: p.Purchased}
 	reading.sent.QuietFor = p.quietFor()
 	switch {
 	case p.Contradicted:

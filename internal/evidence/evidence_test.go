@@ -177,7 +177,8 @@ func TestMemory_Observe(t *testing.T) {
 	const analyzed, paid = `{"request_id":"RD-1"}`, `{"status":"failed","transaction_id":"TR-1"}`
 	const isDraft, unread, bought, hasFailed = status.Draft, status.Unread, status.Processing, status.Failed
 	const part, withID = `{"status":"processing","documents":["FDA","MSDS"]}`, `{"request_id":"RD-1","status":"draft"}`
-	const listed = `{"status":"draft","documents":["FDA"]}`
+	const listed, misc = `{"status":"draft","documents":["FDA"]}`, `{"status":"draft","documents":["MSDS"]}`
+	const review, twice = `{"status":"reviewing"}`, `{"status":"draft","status":"draft","transaction_id":"TR-1"}`
 	const gone, goneListed = `{"status":"gone"}`, `{"status":"gone","documents":["FDA"]}`
 	const completed, printing, purchasing = `{"status":"completed"}`, `{"status":"printing"}`, `{"status":"purchasing"}`
 	means := map[string]string{"gone": "expired", "printing": "generating"}
@@ -194,7 +195,11 @@ func TestMemory_Observe(t *testing.T) {
 		"a draft":                       {draft, []at{{1, draft}}, isDraft, NoList, "known", 1},
 		"a draft, not known before":     {"", []at{{1, draft}}, isDraft, NoList, "", 1},
 		"a list before, not known":      {"", []at{{1, listed}, {2, processing}}, bought, NoList, "", -1},
-		"a draft with a list":           {"", []at{{1, listed}}, isDraft, Some, "", 1},
+		"a draft with a list":           {"", []at{{1, listed}}, isDraft, Some, "purchased", 1},
+		"a list, then none":             {draft, []at{{1, listed}, {6, draft}}, isDraft, NoList, "known purchased quiet", 1},
+		"others on a draft, then none":  {draft, []at{{1, misc}, {6, draft}}, isDraft, Some, "known purchased quiet", 1},
+		"undeclared in between":         {draft, []at{{1, review}, {6, draft}}, isDraft, NoList, "known purchased", 6},
+		"unclear, with a charge":        {draft, []at{{1, twice}, {6, draft}}, isDraft, NoList, "known purchased", 6},
 		"a draft for QuietFor":          {draft, []at{{1, draft}, {5, draft}, {6, draft}}, isDraft, NoList, "known quiet", 1},
 		"a draft for less":              {draft, []at{{1, draft}, {5, draft}}, isDraft, NoList, "known", 1},
 		"a failed reading in between":   {draft, []at{{1, draft}, {3, ""}, {6, draft}}, isDraft, NoList, "known quiet", 1},
@@ -228,7 +233,7 @@ func TestMemory_Observe(t *testing.T) {
 		"refused, draft, expired":       {draft, []at{{1, draft}, {6, gone}}, status.Other, NoList, "known quiet", 1},
 		"refused, expired, a draft":     {draft, []at{{1, gone}, {6, draft}}, isDraft, NoList, "known quiet", 1},
 		"refused, bought, expired":      {draft, []at{{3, these}, {6, gone}}, status.Other, NoList, "known purchased", 6},
-		"refused, expired, a list":      {"", []at{{1, goneListed}}, status.Other, Some, "", 1},
+		"refused, expired, a list":      {"", []at{{1, goneListed}}, status.Other, Some, "purchased", 1},
 		"a status that is not a string": {draft, []at{{1, `{"status":["draft"]}`}}, unread, NoList, "known", -1},
 	} {
 		start := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)

@@ -41,11 +41,16 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 	c := Case{Response: p.Response, State: status.Unread, Documents: NoList, Known: p.Before != nil, Sole: p.Sole,
 		Denied: r.Denied}
 	shown := r.Record
-	switch {
-	case shown == nil:
+	if shown == nil {
 		return m, c
-	case shown.Unclear != "", shown.Draft && r.Status != "draft": // it shows the status draft beside another
-		m.DraftSince = time.Time{}
+	}
+	since := shown // the lists of a record whose draft is not known may be new
+	if p.Before != nil {
+		since = shown.Since(p.Before)
+	}
+	m.purchased = m.purchased || since.ShowsCharge()
+	if shown.Unclear != "" || shown.Draft && r.Status != "draft" { // it shows the status draft beside another
+		m.DraftSince, c.Purchased = time.Time{}, m.purchased
 		return m, c
 	}
 	c.State = status.Of(r.Status).State
@@ -53,18 +58,17 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 	c.OnlyThese = shown.OnlyThese(p.Documents)
 	switch {
 	case p.Before == nil && isDraft && len(shown.lists) > 0:
-		c.Documents = Some // the list may be new
+		c.Documents = Some
 	case p.Before != nil:
 		c.AnalysisFailed = p.Before.OnlyAnalyzed() && shown.Status == "failed" && !shown.Transaction
-		shown = shown.Since(p.Before)
-		c.Documents = shown.Compare(p.Documents)
+		c.Documents = since.Compare(p.Documents)
 	}
 	if m.others && c.Documents == NoList { // a list does not vanish: one of the two records is wrong
 		c.Documents = Some
 	}
 	m.others = m.others || p.Before != nil && (c.Documents == Others || c.Documents == Some)
-	bought := c.State&status.PurchasedStates != 0 && c.State != status.Purchasing || r.Means == "generating"
-	m.purchased = m.purchased || bought || shown.ShowsCharge()
+	left := c.State&^(status.Draft|status.Purchasing) != 0 && r.Means != "expired"
+	m.purchased = m.purchased || left || len(since.lists) > 0
 	c.Purchased = m.purchased // a purchase does not vanish: the later record is an older copy
 	if !isDraft {
 		m.DraftSince = time.Time{}

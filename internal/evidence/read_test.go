@@ -228,6 +228,10 @@ func TestReadRefusal(t *testing.T) {
 		`{"status":false,"data":{"documents":["FDA",{"type":"FDA","status":"available"}]}}`: "",
 		`{"status":false,"data":{"documents":[{"type":"FDA","status":"generating"}]}}`:      "a document",
 		`{"title":"No","status":409,"documents":[{"type":"FDA","status":"Generated"}]}`:     "a document",
+		`{"status":false,"data":{"purchased_documents":["FDA"]}}`:                           "purchased documents",
+		`{"status":false,"data":{"request":{"purchased_documents":["FDA"]}}}`:               "purchased documents",
+		`{"status":false,"data":{"purchased_documents":[]}}`:                                "",
+		`{"status":false,"data":{"document_types":["FDA"]}}`:                                "", // those of the purchase
 	} {
 		got := ReadRefusal(body, "RD-1", nil).Contradiction(draft)
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
@@ -239,7 +243,7 @@ func TestReadRefusal(t *testing.T) {
 // A draft can list a document that was generated before, such as an upload, and the refusal can repeat it.
 func TestReadRefusal_OfADraftWithAGeneratedDocument(t *testing.T) {
 	t.Parallel()
-	const generated = `"documents":[{"type":"MSDS","status":"generated"}]}`
+	const generated = `"documents":[{"type":"MSDS","status":"generated"}],"purchased_documents":["MSDS"]}`
 	draft := Read(`{"status":"draft",`+generated, nil)
 	refusal := ReadRefusal(`{"status":false,"data":{`+generated+`}`, "RD-1", nil)
 	if got := refusal.Contradiction(draft); got != "" {
@@ -250,7 +254,8 @@ func TestReadRefusal_OfADraftWithAGeneratedDocument(t *testing.T) {
 // A refusal contradicts itself under the names of a dialect, too.
 func TestReadRefusal_InADialect(t *testing.T) {
 	t.Parallel()
-	named := &dialect.Dialect{Record: dialect.RecordMembers{ChargedAmount: "paid.sum", TransactionID: "paid.by"}}
+	named := &dialect.Dialect{Record: dialect.RecordMembers{ChargedAmount: "paid.sum", TransactionID: "paid.by",
+		Documents: "paid.for"}}
 	draft := Read(`{"status":"draft","paid":{"sum":5}}`, named)
 	for body, want := range map[string]string{
 		`{"status":false,"data":{"paid":{"sum":5}}}`:              "",
@@ -258,6 +263,7 @@ func TestReadRefusal_InADialect(t *testing.T) {
 		`{"status":false,"data":{"request":{"paid":{"sum":6}}}}`:  "a charged amount",
 		`{"status":false,"data":{"charged_amount":6}}`:            "a charged amount",
 		`{"status":false,"paid":{"by":"TR-1"}}`:                   "a transaction",
+		`{"status":false,"data":{"paid":{"for":["FDA"]}}}`:        "purchased documents",
 		`{"status":false,"data":[{"paid":{"by":{"id":"TR-1"}}}]}`: "a transaction",
 	} {
 		got := ReadRefusal(body, "RD-1", named).Contradiction(draft)

@@ -421,6 +421,7 @@ type Refused struct {
 	contradicts string // why the refusal contradicts itself, with any draft; "" if it does not
 	charges     []string
 	generated   bool // it shows a document that is generated or generating
+	listed      bool // it lists purchased documents, under a name that has no other meaning
 }
 
 // ReadRefusal reads the whole body of the refusal of a request: an envelope with the status false, "error" or "fail",
@@ -490,6 +491,9 @@ func (r *Refused) read(n jsonread.Value, d *dialect.Dialect) {
 			r.charges = append(r.charges, charge.Text)
 		}
 	}
+	for _, name := range also(d.Record.Documents, "purchased_documents") {
+		r.listed = r.listed || holdsAny(n.At(name))
+	}
 	for _, m := range n.Members {
 		r.read(m.Value, d)
 	}
@@ -508,6 +512,8 @@ func (r Refused) Contradiction(draft *Record) string {
 		return showsCharge
 	case r.generated && !before.generated:
 		return "it shows a document that is generated or generating"
+	case r.listed && !before.listed:
+		return "it lists purchased documents"
 	}
 	return r.contradicts
 }

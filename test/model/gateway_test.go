@@ -283,12 +283,13 @@ func (x *exchange) read() {
 		})
 	case "another":
 		r.Edit(func(data map[string]any) bool { data["request_id"] = "RD-ANOTHER000000001"; return true })
-	case "paused":
+	case "paused": // of a purchase: the status of a draft that is none counts as that of a purchase, and stays unknown
 		r.Edit(func(data map[string]any) bool {
+			purchased := data["status"] != "draft"
 			data["status"] = "unlisted"
 			delete(data, "documents")
 			delete(data, "charged_amount")
-			return true
+			return purchased
 		})
 	case "unlisted":
 		events = append(readEvents(r), events...)
