@@ -221,7 +221,7 @@ func (e *entry) foundPurchased(record *shipping.RegulatoryRequest) {
 	if len(record.Documents) == 0 {
 		return
 	}
-	e.record.Amount = nothing
+	e.record.Amount, e.record.Earlier = nothing, EarlierElsewhere
 	if record.ChargedAmount.Known() {
 		e.record.Charged, e.record.ChargedCurrency = record.ChargedAmount, keepable(record.Currency)
 	}
@@ -736,7 +736,7 @@ func (e *entry) quote() (amount shipping.Amount, quoted bool) {
 // a lower one does not show that less was taken.
 func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.RawJSON) {
 	if unreadable(amount) {
-		if unread := evidence.Read(string(raw), e.dialect).UnreadCharge(); unread != "" {
+		if unread := evidence.Read(string(raw), e.dialect).UnreadCharge(); unread != "" && !e.record.elsewhere() {
 			e.unread = unread
 			e.run.overcharged(unread + " (item " + e.record.Key + ")")
 		}
@@ -744,16 +744,18 @@ func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.Raw
 	}
 	currency = keepable(currency)
 	quote, quoted := e.quote()
-	known := amount == e.record.Charged && currency == e.record.ChargedCurrency
 	isForeign := cost.Foreign(currency, e.record.Currency)
-	isLess := e.record.foreign() // the recorded charge is to be compared by a person, whatever is reported later
-	if !amount.Known() || quoted && amount == quote && !isForeign || known || isLess {
+	// A later report that is not higher, or follows one in another currency, does not replace what a person compares.
+	recorded := e.record.Charged.Known() && size(amount).Cmp(size(e.record.Charged)) <= 0 &&
+		!cost.Foreign(currency, e.record.ChargedCurrency) || e.record.foreign()
+	if !amount.Known() || quoted && amount == quote && !isForeign || recorded {
 		return
 	}
 	e.record.Charged, e.record.ChargedCurrency = amount, currency
-	if amount.Sign() < 0 { // a debit
-		amount = amount.Neg()
+	if e.record.elsewhere() {
+		return
 	}
+	amount = size(amount)
 	if !e.record.foreign() && amount.Round(9).Cmp(e.record.Amount) > 0 { // like the amounts of an offer
 		if e.record.Amount.Known() {
 			e.record.Cost = cmp.Or(e.record.Cost, e.record.Amount)
@@ -766,9 +768,20 @@ func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.Raw
 	}
 }
 
+// size returns a charge without its sign, because a negative one is a debit.
+func size(charge shipping.Amount) shipping.Amount {
+	if charge.Sign() < 0 {
+		return charge.Neg()
+	}
+	return charge
+}
+
+// elsewhere reports whether the item was purchased outside the batch, so that its charge has no cost to compare with.
+func (r Record) elsewhere() bool { return r.Earlier == EarlierElsewhere && r.Amount == nothing }
+
 // foreign reports whether the charge is in another currency than the draft, so that they cannot be compared.
 func (r Record) foreign() bool {
-	return r.Charged.Known() && r.Amount.Known() && cost.Foreign(r.ChargedCurrency, r.Currency)
+	return r.Charged.Known() && r.Amount.Known() && cost.Foreign(r.ChargedCurrency, r.Currency) && !r.elsewhere()
 }
 
 // overcharge returns the charge and the cost of the draft, if the charge is more, or in another currency.

@@ -341,7 +341,7 @@ func TestBatch_AFailedItemThatTheServiceRefusesNow(t *testing.T) {
 }
 
 // A failed analysis whose record lists documents was purchased by somebody else: analyzed again, it would be bought
-// again.
+// again. The charge of that purchase was compared with a cost of 0, and ended the purchases of the batch.
 func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -349,13 +349,16 @@ func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T)
 			failed := `{"request_id":"RD-SH-1","status":"failed","source":"shipment","line_items":[],"available_documents":[],` +
 				`"documents":[{"document_type":"CUSTOMS","status":"failed"},{"document_type":"\u0000","status":"failed"}],` +
 				`"charged_amount":100,"currency":"` + currency + `"}`
-			sent := shippingtest.NewService(shippingtest.OK(failed))
+			sent := shippingtest.NewService(func(r *http.Request) (*http.Response, error) { return shippingtest.OK(failed)(r) })
 			options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: batch.Memory()}
-			for range 2 {
+			for _, want := range []batch.State{batch.StateFailed, batch.StateFailed, batch.StateCompleted} {
+				if want == batch.StateCompleted {
+					failed = strings.NewReplacer("failed", "completed", "100", "200").Replace(failed)
+				}
 				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
 				got := report.Results[0]
-				if err != nil || got.State != batch.StateFailed || report.Committed.Sign() != 0 || len(got.Documents) != 1 ||
-					!got.Charged.Known() {
+				if err != nil || got.State != want || report.Committed.Sign() != 0 || len(got.Documents) != 1 ||
+					!got.Charged.Known() || errors.Is(got.Err, shipping.ErrOvercharged) {
 					t.Errorf("%+v, %v", report, err)
 				}
 			}

@@ -134,6 +134,7 @@ func TestBatch_AChargeIsComparedWhileDocumentsAreGenerated(t *testing.T) {
 		"only in the record": {"999", `"a":1`, `"charged_amount":999,"currency":"NGN"`},
 		// The record replaced the charge of the confirmation.
 		"in another currency, only in the confirmation": {"100", `"charged_amount":100,"currency":"USD"`, naira},
+		"more, only in the confirmation":                {"900", `"charged_amount":900,"currency":"NGN"`, naira},
 	}, func(t *testing.T, test row) {
 		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Charge: test.charge} }}
 		generating := httpmock.NewMockTransport()
@@ -156,8 +157,9 @@ func TestBatch_AChargeIsComparedWhileDocumentsAreGenerated(t *testing.T) {
 			Journal: newMemoryJournal(t)}
 		report, err := batch.Run(ctx, walletClient(t, generating), walletItems(5), &options)
 		_, purchases := service.total()
-		if purchases != 1 || err == nil || !errors.Is(report.Err(), shipping.ErrOvercharged) || report.Retryable() {
-			t.Errorf("%d purchases, %v, %v, retryable %v", purchases, err, report.Err(), report.Retryable())
+		if purchases != 1 || err == nil || !errors.Is(report.Err(), shipping.ErrOvercharged) || report.Retryable() ||
+			report.Results[0].Charged.String() != test.charge {
+			t.Errorf("%d purchases, %+v, %v, retryable %v", purchases, report.Results[0], err, report.Retryable())
 		}
 	})
 }
