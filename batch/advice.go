@@ -40,6 +40,9 @@ func ofBatch(err error) string {
 // closesUncharged is the advice for an item that each run would try again.
 const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
 
+// closesCharge is what a person does after a charge above its cost.
+const closesCharge = "batch.Resolve with OutcomeCharged lets the next run purchase again"
+
 // restoreJournal is what to do before another run if the journal lacks records.
 const restoreJournal = "once the journal is in its place, run the batch again"
 
@@ -54,9 +57,9 @@ func (r Result) next() string {
 	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
 	switch {
 	case r.State == StateCompleted:
-		return "do this before another run; its documents are generated"
+		return closesCharge + "; its documents are generated"
 	case errors.Is(r.Err, shipping.ErrOvercharged):
-		return "do this before another run, which reads its documents"
+		return "the next run reads its documents; batch.Resolve with OutcomeCharged closes the item, and lets runs purchase"
 	case lacksRecords(r.Err):
 		return restoreJournal
 	case errors.Is(r.Err, errExpired):
@@ -107,8 +110,10 @@ func (r *run) advice(result Result, unrepeatable bool) string {
 	const unrecorded = "this run had no Journal, so that another one would purchase it again: do not run it again; "
 	next := result.next()
 	switch {
-	case !unrepeatable || result.State == StateCompleted:
+	case !unrepeatable:
 		return next
+	case result.State == StateCompleted:
+		return "its documents are generated"
 	case result.State == StateUnknown:
 		return unrecorded + "call Regulatory.SettlePurchase with the Purchase of its *RegulatoryError; if it stays " +
 			"unknown, check the wallet's transactions"

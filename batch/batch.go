@@ -93,9 +93,9 @@ type Options struct {
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the batch over all runs of its Period. The most that a purchase can cost (see
 	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that nothing
-	// was charged. If the service reports a higher charge, the charge counts, and nothing more is purchased in this run.
-	// Nothing more is purchased after a charge in another currency either, which cannot be compared. Nil means no bound.
-	// A budget needs a Select.
+	// was charged. A reported charge that is higher counts. While the journal has a charge above its cost, in another
+	// currency, or in a form that cannot be read, and no person has closed it with a note ([Resolve]), nothing is
+	// purchased, in any period. Nil means no bound. A budget needs a Select.
 	Budget *shipping.Budget
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A
 	// later run of the same period continues with what is left; another period begins with the whole budget. An item that
@@ -171,10 +171,10 @@ type Result struct {
 	// Beside is the part of Amount that this run reserved for numbers that the offers show beside their prices, such as a
 	// tax; not given if it reserved nothing.
 	Beside shipping.Amount
-	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. In the
-	// run that completes the item, it is [shipping.ErrOvercharged], even with StateCompleted, if the service charged more
-	// than the draft can cost. Its text ends with what to do about the item. The Request of a [*shipping.RegulatoryError]
-	// holds only the id and the status, because a batch can have many thousand items.
+	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. Even with
+	// StateCompleted, it is [shipping.ErrOvercharged] while the item is [Record.Overcharged]. Its text ends with what to
+	// do about the item. The Request of a [*shipping.RegulatoryError] holds only the id and the status, because a batch
+	// can have many thousand items.
 	Err error
 }
 

@@ -127,9 +127,9 @@ func (j *File) Committed(ctx context.Context, period string, budget shipping.Bud
 	return j.local.Committed(ctx, period, budget)
 }
 
-// OfSource implements [Journal].
-func (j *File) OfSource(ctx context.Context, source string) ([]Record, error) {
-	return j.local.OfSource(ctx, source)
+// Related implements [Journal].
+func (j *File) Related(ctx context.Context, record Record) ([]Record, error) {
+	return j.local.Related(ctx, record)
 }
 
 // Records returns all records in the order in which they were appended, including those since the journal was opened.

@@ -164,7 +164,7 @@ func TestBatchFile_FindsAPurchaseWhileItsRecordIsWritten(t *testing.T) {
 		claim := shippingtest.Must(journal.Claim(t.Context(), "c"))(t)
 		failed := Record{Key: "c", Step: StepPurchasing, ShipmentID: "SH-2"}
 		_, err := claim.Append(t.Context(), failed, nil, func([]Record) error { return nil })
-		if found, _ := journal.OfSource(t.Context(), "SH-2"); err == nil || len(found) > 0 {
+		if found, _ := journal.Related(t.Context(), failed); err == nil || len(found) > 0 {
 			t.Errorf("a write that failed: %v, and the journal holds %+v", err, found)
 		}
 	})

@@ -209,7 +209,7 @@ func shipmentItems(server *mockserver.Server, n int) []batch.Item {
 	return items
 }
 
-// hooked is a journal with a function around each call: claim, append, release, committed or source. The record of a
+// hooked is a journal with a function around each call: claim, append, release, committed or related. The record of a
 // call other than append has only the key.
 type hooked struct {
 	batch.Journal
@@ -231,9 +231,9 @@ func (j hooked) Committed(ctx context.Context, period string, budget shipping.Bu
 	})
 }
 
-func (j hooked) OfSource(ctx context.Context, id string) (records []batch.Record, err error) {
-	return records, j.around(ctx, "source", batch.Record{}, func() (err error) {
-		records, err = j.Journal.OfSource(ctx, id)
+func (j hooked) Related(ctx context.Context, record batch.Record) (records []batch.Record, err error) {
+	return records, j.around(ctx, "related", batch.Record{Key: record.Key}, func() (err error) {
+		records, err = j.Journal.Related(ctx, record)
 		return err
 	})
 }

@@ -30,8 +30,7 @@ type entry struct {
 	refusal *shipping.Error  // the refusal of this run's purchase, which is settled now; or nil
 	dialect *dialect.Dialect // of the record as last read; or nil
 	fresh   bool             // the draft was made in this run
-	open    bool             // the item had not ended when this process claimed it
-	unread  string           // why the charge cannot be read; "" if it can
+	other   bool             // it is none of the given items: only its charge is reported
 	// unlisted is the record as last read, with its status only, if nothing lists the status.
 	unlisted *shipping.RegulatoryRequest
 	err      error
@@ -97,7 +96,7 @@ func (e *entry) take(ctx context.Context) error {
 	default: // nothing was purchased for the other one
 		record = Record{Key: record.Key, ShipmentID: id, FileHash: hash}
 	}
-	e.claim, e.record, e.again, e.refusal, e.open = claim, record, 0, nil, !record.final()
+	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil
 	return nil
 }
 
@@ -191,13 +190,12 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := e.run.own(draft.RequestID, e); err != nil {
+	analyzed := e.record
+	analyzed.Step, analyzed.RequestID = StepAnalyzed, draft.RequestID
+	if err := e.run.note(e.claim, analyzed, e.alone(analyzed)); err != nil {
 		return 0, err
 	}
-	e.record.RequestID, e.fresh = draft.RequestID, true
-	if err := e.move(StepAnalyzed); err != nil {
-		return 0, err
-	}
+	e.record, e.fresh = analyzed, true
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepAnalyzed, RequestID: draft.RequestID, Request: draft})
 	return e.fromDraft(ctx, draft)
 }
@@ -249,33 +247,45 @@ func (e *entry) repeated() error {
 	if e.twin != "" {
 		return e.repeats(e.twin, "leave it out")
 	}
-	alone := e.alone()
-	if alone == nil {
+	if textProblem(e.record.Source(), maxRecordText) != "" { // no journal has such a text
 		return nil
 	}
-	records, err := e.run.journal.OfSource(e.run.writing, e.record.Source())
+	related, err := e.run.journal.Related(e.run.writing, e.record)
 	if err != nil {
 		return e.run.journalFailed(e.record.Key, err)
 	}
-	return alone(records)
+	return e.alone(e.record)(related)
 }
 
-// alone returns the function that the journal calls with the records of the item's source before its purchase; nil if
-// the item may repeat a purchase, or the source is not known.
-func (e *entry) alone() func(same []Record) error {
-	source := e.record.Source()
-	if e.item.Again || source == "" || textProblem(source, maxRecordText) != "" { // no journal has such a text
-		return nil
-	}
-	return func(same []Record) error {
-		for _, record := range same {
-			if record.Key != e.record.Key && record.Committed() && record.bought() {
-				return e.repeats(record.Key, "give it that Key, which the journal has, or leave it out; to buy more for the "+
+// alone returns the function that the journal calls, before it keeps the record of a draft or a purchase, with the
+// records that have the same source or request. If a proxy repeated the response to an analysis, one request would be
+// purchased for each item. The service may return the draft of the same shipment again.
+func (e *entry) alone(own Record) func(related []Record) error {
+	return func(related []Record) error {
+		for _, other := range related {
+			sameSource := own.Source() != "" && other.Source() == own.Source()
+			isOpen := own.Step == StepAnalyzed && other.Step == StepAnalyzed && !sameSource
+			switch {
+			case other.Key == own.Key:
+			case sameSource && !e.item.Again && other.Committed() && other.bought():
+				return e.repeats(other.Key, "give it that Key, which the journal has, or leave it out; to buy more for the "+
 					"same one, set Again")
+			case own.RequestID != "" && other.RequestID == own.RequestID && (other.begun() || isOpen):
+				return e.repeatedRequest(own.RequestID, other.Key)
 			}
 		}
 		return nil
 	}
+}
+
+// repeatedRequest returns the error of an item whose analysis returned the request of another item.
+func (e *entry) repeatedRequest(id, key string) error {
+	opens := ""
+	if e.record.RequestID == id {
+		opens = ", then batch.Resolve with OutcomeNotCharged lets the next run analyze it again"
+	}
+	return fmt.Errorf("shipping: the analysis returned the request %s of the item %s; nothing was purchased for this "+
+		"item: check whether a proxy repeats responses%s", spelling.Quote(id), spelling.Quote(key), opens)
 }
 
 // repeats returns the error of an item whose documents another item has bought.
@@ -470,8 +480,14 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.unlisted = nil; state == wait.Unlisted {
 		e.unlisted = &shipping.RegulatoryRequest{Status: record.Status, Dialect: record.Dialect}
 	}
+	known := e.record
 	if e.record.Step == StepPurchased && record.Status != shipping.StatusDraft {
-		e.charge(record.ChargedAmount, record.Currency, record.Raw) // early, so that purchases of this run can stop
+		e.charge(record.ChargedAmount, record.Currency, record.Raw) // early, so that purchases can stop
+		if e.record.Overcharge != known.Overcharge {
+			if err := e.move(StepPurchased); err != nil {
+				return 0, err
+			}
+		}
 	}
 	switch poll.End {
 	case wait.StillDraft:
@@ -483,7 +499,6 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		return poll.Next, nil
 	}
 	e.polled(shipping.PollEvent{Step: wait.StepEnded, Request: record}, poll)
-	known := e.record
 	e.charge(record.ChargedAmount, record.Currency, record.Raw)
 	switch record.Status {
 	case shipping.StatusCompleted:
@@ -494,7 +509,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 			Err: shipping.ErrRequestFailed,
 		}
 		if known.Step == StepFailed && known.Charged == e.record.Charged &&
-			known.ChargedCurrency == e.record.ChargedCurrency {
+			known.ChargedCurrency == e.record.ChargedCurrency && known.Overcharge == e.record.Overcharge {
 			return 0, failed // the journal has it
 		}
 		return 0, errors.Join(failed, e.move(StepFailed))
@@ -531,6 +546,7 @@ func (r *run) retryPoll(err error) (retry bool, after time.Duration) {
 func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	intent := e.record
 	intent.Step, intent.Documents, intent.Note, intent.Period = StepPurchasing, selected, "", e.run.options.Period
+	intent.Overcharge = ""
 	intent.Earlier = e.earlier()
 	var err error
 	if intent.Purchase, err = remember(intent.RequestID, draft, selected); err != nil {
@@ -538,11 +554,13 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 	}
 	intent.Amount, intent.Currency, err = e.run.cost(draft, selected)
 	if err == nil {
-		err = errors.Join(e.run.mayPurchase(), e.run.mayContinue())
+		err = e.run.mayContinue()
 	}
 	if err == nil {
 		// The intent is on the disk before the purchase is sent.
-		err = e.run.note(e.claim, intent, e.alone())
+		err = e.run.note(e.claim, intent, func(related []Record) error {
+			return cmp.Or(e.run.mayPurchase(related), e.alone(intent)(related))
+		})
 	}
 	switch {
 	case err == nil:
@@ -731,14 +749,13 @@ func (e *entry) quote() (amount shipping.Amount, quoted bool) {
 }
 
 // charge records the charge that the service reports, unless the draft showed it already. A charge above the cost of
-// the draft counts against the budget, and ends the purchases of this run. A charge that is in another currency or
-// cannot be read ends them, too; no journal keeps an unreadable one. Any other charge does not change the reservation:
-// a lower one does not show that less was taken.
+// the draft counts against the budget, and ends all purchases until a person has compared it. A charge that is in
+// another currency or cannot be read ends them, too; no journal keeps an unreadable one. Any other charge does not
+// change the reservation: a lower one does not show that less was taken.
 func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.RawJSON) {
 	if unreadable(amount) {
 		if unread := evidence.Read(string(raw), e.dialect).UnreadCharge(); unread != "" && !e.record.elsewhere() {
-			e.unread = unread
-			e.run.overcharged(unread + " (item " + e.record.Key + ")")
+			e.overcharge(cmp.Or(e.record.Overcharge, unread+e.dialect.CostText()))
 		}
 		return
 	}
@@ -764,7 +781,15 @@ func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.Raw
 		e.record.Currency = cmp.Or(e.record.Currency, currency)
 	}
 	if over := e.record.overcharge(); over != "" {
-		e.run.overcharged(fmt.Sprintf("the service charged %s (item %s)%s", over, e.record.Key, e.dialect.CostText()))
+		e.overcharge(over + e.dialect.CostText())
+	}
+}
+
+// overcharge records why a charge is above the cost. The note of an earlier finding does not close it.
+func (e *entry) overcharge(text string) {
+	text = strings.ReplaceAll(shortened(text, 1000), "\x00", "") // so that each journal can keep it
+	if text != e.record.Overcharge {
+		e.record.Overcharge, e.record.Note = text, ""
 	}
 }
 
@@ -795,14 +820,13 @@ func (r Record) overcharge() string {
 	return ""
 }
 
-// overcharged returns the error of an item whose charge is above its cost, until the run that completes it.
+// overcharged returns the error of an item whose charge is above its cost, until a person has closed it with a note.
 func (e *entry) overcharged() error {
-	over := cmp.Or(e.record.overcharge(), e.unread)
-	if over == "" || !e.open || e.record.Step == StepClosed {
+	if !e.record.Overcharged() {
 		return nil
 	}
 	return &shipping.RegulatoryError{RequestID: e.record.RequestID, Step: wait.StepPurchased,
-		Outcome: shipping.OutcomeCharged, Err: fmt.Errorf("%w: %s%s", shipping.ErrOvercharged, over, e.dialect.CostText())}
+		Outcome: shipping.OutcomeCharged, Err: fmt.Errorf("%w: %s", shipping.ErrOvercharged, e.record.Overcharge)}
 }
 
 func money(amount shipping.Amount, currency string) shipping.Budget {

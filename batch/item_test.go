@@ -271,8 +271,8 @@ func TestBatch_FindsAPurchaseOfTheShipmentBeforeItsOwn(t *testing.T) {
 func TestBatch_StopsIfThePurchasesOfAShipmentCannotBeRead(t *testing.T) {
 	t.Parallel()
 	service, broken := &walletService{}, errors.New("broken")
-	journal := hooked{batch.Memory(), func(_ context.Context, call string, _ batch.Record, do func() error) error {
-		if call == "source" {
+	journal := hooked{batch.Memory(), func(_ context.Context, call string, record batch.Record, do func() error) error {
+		if call == "related" && record.Key != "" {
 			return broken
 		}
 		return do()
@@ -293,14 +293,14 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 		failed.Step, failed.Purchase = batch.StepFailed, nil
 		service := &walletService{}
 		service.put("RD-SH-1", "failed")
-		// stops the purchases of the run that sees it first
+		// stops the purchases
 		service.requests["RD-SH-1"].report = `,"charged_amount":90,"currency":"USD"`
 		journal := openJournal(t, t.TempDir()+"/journal")
 		shippingtest.NoError(t, appendTo(t.Context(), journal, failed))
 		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "350"), Journal: journal}
-		for run, want := range []batch.State{batch.StateOverBudget, batch.StateCompleted, batch.StateCompleted} {
+		for run := range 3 {
 			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &options)
-			if err != nil || report.Results[0].State != batch.StateFailed || report.Results[1].State != want {
+			if err != nil || report.Results[0].State != batch.StateFailed || report.Results[1].State != batch.StateOverBudget {
 				t.Errorf("run %d: %+v, %v", run+1, report, err)
 			}
 		}
@@ -397,22 +397,40 @@ func TestBatch_AFailedAnalysisThatShowsAPurchaseIsNotAnalyzedAgain(t *testing.T)
 	})
 }
 
-// A proxy repeated the response to an analysis: one request was purchased for each item.
+// A proxy repeated the response to an analysis: one request was purchased for each item. Only the items of the run were
+// compared, and with a lease only those that it had claimed; two invoices with one address were not.
 func TestBatch_ARequestBelongsToOneItem(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	invoices := []batch.Item{
+		{Key: "SH-1", Analyze: shipping.AnalyzeRequest{FileURL: "https://files.example/invoice?id=17"}},
+		{Key: "SH-2", Analyze: shipping.AnalyzeRequest{FileURL: "https://files.example/invoice?id=18"}, Again: true},
+	}
+	type row struct {
+		journal batch.Journal
+		runs    [][]batch.Item
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"in a run":         {batch.Memory(), [][]batch.Item{walletItems(3)}},
+		"in two runs":      {batch.Memory(), [][]batch.Item{walletItems(1), walletItems(3)[1:]}},
+		"in two processes": {batchtest.NewJournal(7 * time.Minute), [][]batch.Item{walletItems(1), walletItems(3)[1:]}},
+		"with one address": {batch.Memory(), [][]batch.Item{invoices}},
+	}, func(t *testing.T, test row) {
 		service := &walletService{}
 		repeating := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
 			if strings.HasSuffix(r.URL.Path, analyze) {
 				r.Body = io.NopCloser(strings.NewReader(`{"shipment_id":"SH-1"}`))
+				service.put("RD-SH-1", "draft") // an older copy
 			}
 			return service.RoundTrip(r)
 		})
-		report, err := batch.Run(t.Context(), walletClient(t, repeating), walletItems(3),
-			&batch.Options{Concurrency: 1, Select: shipping.SelectAll, Journal: batch.Memory()})
-		if text := fmt.Sprint(report.Err()); err != nil || service.purchases != 1 || report.Count(batch.StateError) != 2 ||
-			!strings.Contains(text, `returned the request "RD-SH-1" of the item "SH-1"; nothing was purchased`) {
-			t.Errorf("%d purchases, %s, %v", service.purchases, text, err)
+		for _, items := range test.runs {
+			report, err := batch.Run(t.Context(), walletClient(t, repeating), items,
+				&batch.Options{Concurrency: 1, Select: shipping.SelectAll, Journal: test.journal})
+			if text := fmt.Sprint(report.Err()); err != nil || service.purchases != 1 ||
+				report.Results[len(items)-1].Key != "SH-1" &&
+					!strings.Contains(text, `returned the request "RD-SH-1" of the item "SH-1"; nothing was purchased`) {
+				t.Errorf("%d purchases, %s, %v", service.purchases, text, err)
+			}
 		}
 	})
 }

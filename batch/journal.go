@@ -20,12 +20,12 @@ import (
 //
 // An implementation must guarantee five things, or a batch can buy twice. A record that [Claim.Append] accepted
 // survives a crash of the machine. A claim accepts nothing once another process has the item. Another process gets the
-// item only after the claim was released, or has expired. Of two purchases for one [Record.Source] under different
-// keys, the second is refused, even at the same moment in different processes: see [Claim.Append]. Another process gets
-// an item whose last record is [StepPurchasing] only when a quarter of the lease has passed since its claim expired. A
-// process that stalls after the last check of its claim sends its purchase when it resumes; no journal can prevent
-// that. The other process finds the purchase if it reaches the service before that process has read the request for
-// [shipping.PurchaseOptions.QuietFor].
+// item only after the claim was released, or has expired. Of two purchases for one [Record.Source] or one request under
+// different keys, the second is refused, even at the same moment in different processes: see [Claim.Append]. Another
+// process gets an item whose last record is [StepPurchasing] only when a quarter of the lease has passed since its
+// claim expired. A process that stalls after the last check of its claim sends its purchase when it resumes; no journal
+// can prevent that. The other process finds the purchase if it reaches the service before that process has read the
+// request for [shipping.PurchaseOptions.QuietFor].
 //
 // Implementations must be safe for concurrent use. Package journaltest tests them.
 type Journal interface {
@@ -39,8 +39,9 @@ type Journal interface {
 	// last records of the period whose step is [Record.Committed]. If the period has money in another currency, or a
 	// purchase with an unknown price, the error is a [*shipping.BudgetError].
 	Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error)
-	// OfSource returns the last records that have the [Record.Source], of all items and periods in any order.
-	OfSource(ctx context.Context, source string) ([]Record, error)
+	// Related returns the last records that have the [Record.Source] or the RequestID of a record, and those that are
+	// [Record.Overcharged], each once, of all items and periods in any order.
+	Related(ctx context.Context, record Record) ([]Record, error)
 }
 
 // Claim is an item that this process has claimed. It is used by one goroutine at a time.
@@ -55,13 +56,13 @@ type Claim interface {
 	// the same moment are counted. Any other record describes a past event: it is written even if the committed sum
 	// cannot be computed, and the error is why.
 	//
-	// With alone, Append calls it with what [Journal.OfSource] returns for the source of the record. If alone returns an
-	// error, nothing is written, and that is the error of Append. This lookup and the record are one transaction, under a
-	// lock of the source: if two records of one source are appended at the same moment, one lookup finds the other
-	// record. A journal with two locks takes the budget's first, then the source's. It may call alone again if it repeats
-	// the transaction.
+	// With alone, Append calls it with what [Journal.Related] returns for the record. If alone returns an error, nothing
+	// is written, and that is the error of Append. This lookup and the record are one transaction, under a lock of the
+	// source and one of the request: if two records of one source or one request are appended at the same moment, one
+	// lookup finds the other record. The lock of the budget is taken first, then that of the source, then that of the
+	// request. Append may call alone again if it repeats the transaction.
 	Append(ctx context.Context, record Record, budget *shipping.Budget,
-		alone func(same []Record) error) (committed shipping.Amount, err error)
+		alone func(related []Record) error) (committed shipping.Amount, err error)
 	// Within returns the context in which a purchase is sent and read back: it ends well before the claim does. If too
 	// little time is left for that, the error is [ErrItemTaken], and the batch releases the item and claims it again.
 	Within(ctx context.Context) (context.Context, context.CancelFunc, error)
@@ -100,10 +101,10 @@ func Memory() Journal { return newLocal(nil) }
 type local struct {
 	write func(Record) error // returns when the record is on the disk; nil keeps it in memory only
 
-	mu      sync.Mutex
-	items   map[string]*localItem
-	sources map[string][]*localItem // items that have or had the source
-	sums    map[string]localSum     // by period; a missing sum is counted before its next use
+	mu    sync.Mutex
+	items map[string]*localItem
+	index map[string][]*localItem // items that have or had an entry of [Record.entries]
+	sums  map[string]localSum     // by period; a missing sum is counted before its next use
 }
 
 // localSum is the sum of the counted amounts of a period.
@@ -120,7 +121,7 @@ type localItem struct {
 }
 
 func newLocal(write func(Record) error) *local {
-	return &local{write: write, items: map[string]*localItem{}, sources: map[string][]*localItem{},
+	return &local{write: write, items: map[string]*localItem{}, index: map[string][]*localItem{},
 		sums: map[string]localSum{}}
 }
 
@@ -133,11 +134,28 @@ func (j *local) load(record Record) {
 
 // keep makes a record the last one of its item.
 func (j *local) keep(item *localItem, record Record) {
-	source := record.Source()
-	if source != "" && !slices.Contains(j.sources[source], item) {
-		j.sources[source] = append(j.sources[source], item)
+	for _, entry := range record.entries() {
+		if !slices.Contains(j.index[entry], item) {
+			j.index[entry] = append(j.index[entry], item)
+		}
 	}
 	item.record = record
+}
+
+const overcharged = "overcharged" // the entry of items that are [Record.Overcharged]
+
+// entries returns the entries of an index that have the record.
+func (r Record) entries() (entries []string) {
+	if source := r.Source(); source != "" {
+		entries = append(entries, "source "+source)
+	}
+	if r.RequestID != "" {
+		entries = append(entries, "request "+r.RequestID)
+	}
+	if r.Overcharged() {
+		entries = append(entries, overcharged)
+	}
+	return entries
 }
 
 func (j *local) item(key string) *localItem {
@@ -169,17 +187,20 @@ func (j *local) Committed(_ context.Context, period string, budget shipping.Budg
 	return j.count(period, budget)
 }
 
-func (j *local) OfSource(_ context.Context, source string) ([]Record, error) {
+func (j *local) Related(_ context.Context, record Record) ([]Record, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.ofSource(source), nil
+	return j.related(record), nil
 }
 
-// ofSource is OfSource. The journal is locked.
-func (j *local) ofSource(source string) (records []Record) {
-	for _, item := range j.sources[source] {
-		if item.record.Source() == source {
-			records = append(records, item.record)
+// related is Related. The journal is locked.
+func (j *local) related(record Record) (records []Record) {
+	var found []*localItem
+	for _, entry := range append(record.entries(), overcharged) {
+		for _, item := range j.index[entry] {
+			if slices.Contains(item.record.entries(), entry) && !slices.Contains(found, item) {
+				found, records = append(found, item), append(records, item.record)
+			}
 		}
 	}
 	return records
@@ -300,7 +321,7 @@ func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.B
 }
 
 // reserve returns as refused why the record must not be written, and as uncounted why its amount cannot be counted.
-// With alone, other items find the record while it is written.
+// With alone, and after a charge above the cost, other items find the record while it is written.
 func (c *localClaim) reserve(record Record, budget *shipping.Budget,
 	alone func([]Record) error) (uncounted, refused error) {
 	c.journal.mu.Lock()
@@ -313,7 +334,7 @@ func (c *localClaim) reserve(record Record, budget *shipping.Budget,
 			"for "+spelling.Quote(c.record.Key))
 	}
 	if alone != nil {
-		if err := alone(c.journal.ofSource(record.Source())); err != nil {
+		if err := alone(c.journal.related(record)); err != nil {
 			return nil, err
 		}
 	}
@@ -323,7 +344,7 @@ func (c *localClaim) reserve(record Record, budget *shipping.Budget,
 	if uncounted != nil && record.Step == StepPurchasing {
 		return nil, uncounted
 	}
-	if alone != nil {
+	if alone != nil || record.Overcharged() {
 		c.journal.keep(c.item, record)
 	}
 	return uncounted, nil

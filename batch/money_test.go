@@ -53,9 +53,9 @@ func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 	})
 }
 
-// A reported charge below the draft's price, such as 0, frees no money. A charge above the price counts, and ends the
-// purchases of the run. It was reported to nobody if it was that of the last item: the run that reads it reports it,
-// and no later one.
+// A reported charge below the draft's price, such as 0, frees no money. A charge above the price counts. No run of any
+// period purchases anything, and each reports the charge, until a person has closed it: it was reported to nobody if it
+// was that of the last item, or the run was killed, and the next run bought on.
 func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 	type row struct {
 		fault     purchaseFault
@@ -112,14 +112,29 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 			t.Errorf("%v", first.Err)
 		}
 		if last := report.Results[2]; last.State != batch.StateOverBudget || len(last.Documents) != 1 ||
-			tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "and the draft shows 100.00 NGN at most (item SH-1)") {
+			tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), `item "SH-1" has an unexpected charge: `) {
 			t.Errorf("%+v", last)
 		}
-		options.Progress = nil
-		again, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
-		if err != nil || again.Committed != report.Committed || again.Results[0].Charged != first.Charged ||
-			again.Err() != nil || again.Retryable() {
-			t.Errorf("the next run: %+v, %v, %v", again, err, again.Err())
+		options.Progress, tc.fault = nil, purchaseFault{}
+		for _, items := range [][]batch.Item{walletItems(1), walletItems(4)[3:]} { // with the item, and without it
+			again, err := batch.Run(t.Context(), walletClient(t, service), items, &options)
+			result := again.Results[len(again.Results)-1]
+			over := errors.Is(again.Err(), shipping.ErrOvercharged)
+			if err != nil || over != (tc.purchases == 1) || over && (again.Committed.Sign() != 0) != (options.Period == "") ||
+				over && (result.Charged != first.Charged || again.Retryable() || service.purchases != 1) {
+				t.Errorf("the next run: %+v, %v, %v after %d purchases", again, err, again.Err(), service.purchases)
+			}
+			options.Period = "the next night"
+		}
+		if tc.purchases > 1 {
+			return
+		}
+		service.spent = shipping.Amount{} // one more charge cannot be added
+		shippingtest.NoError(t, batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "ticket 1"))
+		again, err := batch.Run(t.Context(), walletClient(t, service), walletItems(4), &options)
+		if err != nil || again.Err() == nil || errors.Is(again.Err(), shipping.ErrOvercharged) || service.purchases != 3 ||
+			again.Results[0].Charged != first.Charged {
+			t.Errorf("after batch.Resolve: %+v, %v after %d purchases", again, err, service.purchases)
 		}
 	})
 }
@@ -237,7 +252,8 @@ func TestBatch_AChargeOfWhatIsDeclared(t *testing.T) {
 			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"),
 		})
 		shippingtest.NoError(t, err)
-		const want = `and the draft shows 100.00 NGN at most (item SH-1); the dialect declares "offer.beside += tax"`
+		const want = `item "SH-1" has an unexpected charge: 107.50 NGN, and the draft shows 100.00 NGN at most; the dialect ` +
+			`declares "offer.beside += tax"`
 		if first := report.Results[0].Err; !errors.Is(first, shipping.ErrOvercharged) ||
 			!strings.Contains(first.Error(), `"offer.beside += tax"`) {
 			t.Errorf("%v", first)

@@ -40,6 +40,9 @@ type Record struct {
 	ChargedCurrency string          `json:"charged_currency,omitempty"`
 	// Cost is the most that the draft can cost, if Charged is more; otherwise Amount is.
 	Cost shipping.Amount `json:"cost,omitzero"`
+	// Overcharge is why the charge is above the most that the draft can cost, or may be; empty if it is not. See
+	// [Record.Overcharged].
+	Overcharge string `json:"overcharge,omitempty"`
 	// Earlier is the outcome of the item's purchases before this record: [EarlierRefused], or the reason why the item is
 	// not analyzed again without a person if its draft expires. It is empty if an earlier version of the package wrote
 	// the record, or nothing was purchased.
@@ -65,6 +68,10 @@ const (
 // Source identifies what the item is purchased for: the shipment, or the hash of the invoice's address. It is empty if
 // neither is known.
 func (r Record) Source() string { return cmp.Or(r.ShipmentID, r.FileHash) }
+
+// Overcharged reports whether the charge is above the most that the draft can cost, or may be, and no person has
+// closed it with a note ([Resolve]). Until then, no [Run] with a budget and the same journal purchases anything.
+func (r Record) Overcharged() bool { return r.Overcharge != "" && r.Note == "" }
 
 // fileHash returns the [Record.FileHash] of an address. A query or a fragment can be a signature, which is new each
 // time.
@@ -168,7 +175,7 @@ func (r *Record) validate() error {
 	}
 	texts := map[string]string{"shipment id": r.ShipmentID, "file hash": r.FileHash, "request id": r.RequestID,
 		"currency": r.Currency, "charged currency": r.ChargedCurrency, "period": r.Period, "earlier": r.Earlier,
-		"note": r.Note}
+		"overcharge": r.Overcharge, "note": r.Note}
 	for name, text := range texts {
 		if problem := textProblem(text, maxRecordText); problem != "" {
 			return r.invalid(name, text, problem)

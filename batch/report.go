@@ -12,8 +12,9 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// Report is the outcome of a batch, item by item in the order given.
+// Report is the outcome of a batch.
 type Report struct {
+	// Results are the items in the order given, then all others of the journal that are [Record.Overcharged].
 	Results []Result
 	// Committed is the part of the budget that was charged or may have been, over all runs of the period; 0
 	// without a budget.

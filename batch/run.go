@@ -38,12 +38,10 @@ type run struct {
 	ended, waiting atomic.Int64 // items
 
 	mu         sync.Mutex
-	journalErr error            // the journal failed
-	crashed    bool             // a callback panicked: none is called any more
-	over       error            // the service charged more than a draft shows: nothing more may be purchased
-	refused    error            // the service refused the secret key: nothing more is sent
-	committed  shipping.Amount  // of the budget, as last read from the journal
-	requests   map[string]owner // by their ids
+	journalErr error           // the journal failed
+	crashed    bool            // a callback panicked: none is called any more
+	refused    error           // the service refused the secret key: nothing more is sent
+	committed  shipping.Amount // of the budget, as last read from the journal
 
 	// writing is the context of journal calls that continue after the batch was interrupted, such as the record of a
 	// purchase. It ends closingTime after the context of the batch.
@@ -54,8 +52,7 @@ type run struct {
 
 func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
 	r := &run{client: client, options: options, call: call, journal: options.Journal,
-		requests: map[string]owner{},
-		slots:    make(chan struct{}, options.Concurrency), settling: make(chan struct{}, maxSettling)}
+		slots: make(chan struct{}, options.Concurrency), settling: make(chan struct{}, maxSettling)}
 	if r.journal == nil {
 		r.journal, r.unrecorded = Memory(), true
 	}
@@ -68,9 +65,13 @@ func newRun(client *shipping.Client, options Options, call []shipping.CallOption
 }
 
 // load makes an entry of each item. If only this process has the journal, the items are claimed at once, so that even
-// the report of an interrupted run contains their states.
+// the report of an interrupted run contains their states. The report also has each item that is overcharged.
 func (r *run) load(ctx context.Context, items []Item) error {
 	if err := r.count(ctx); err != nil {
+		return err
+	}
+	overcharged, err := r.journal.Related(ctx, Record{})
+	if err != nil {
 		return err
 	}
 	var own []*entry // without items whose key belongs to another shipment
@@ -89,30 +90,18 @@ func (r *run) load(ctx context.Context, items []Item) error {
 			return err
 		}
 		own = append(own, e)
-		r.requests[e.record.RequestID] = owner{item.key(), e.source()}
 		if e.record.final() {
 			r.ended.Add(1)
 		}
 	}
 	chooseTwins(own)
-	return nil
-}
-
-// owner is the item of a request.
-type owner struct{ key, source string }
-
-// own returns an error if a request belongs to another item: if a proxy repeated the response to an analysis, one
-// request would be purchased for each of them. The service may return the draft of the same shipment again.
-func (r *run) own(requestID string, e *entry) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	other, known := r.requests[requestID]
-	if source := e.source(); !known || other.source == source {
-		r.requests[requestID] = owner{e.record.Key, source}
-		return nil
+	for _, record := range overcharged {
+		if !slices.ContainsFunc(items, func(item Item) bool { return item.key() == record.Key }) {
+			r.entries = append(r.entries, &entry{run: r, record: record, other: true, done: true})
+			r.ended.Add(1)
+		}
 	}
-	return fmt.Errorf("shipping: the analysis returned the request %s of the item %s; nothing was purchased for this "+
-		"item: check whether a proxy repeats responses", spelling.Quote(requestID), spelling.Quote(other.key))
+	return nil
 }
 
 // chooseTwins chooses which of several items with one shipment or file is purchased: an item whose purchase has begun,
@@ -160,7 +149,7 @@ func (r *run) beginWriting(ctx context.Context) (end func() bool) {
 func (r *run) work(ctx context.Context) (*Report, error) {
 	items := workgroup.Group{Crashed: r.crash}
 	for _, e := range r.entries {
-		if !e.record.final() && r.begin(ctx) {
+		if !e.record.final() && !e.other && r.begin(ctx) {
 			items.Go(func() { r.carry(ctx, e) })
 		}
 	}
@@ -266,7 +255,7 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 		if beside, err := report.Beside.Add(result.Beside); err == nil {
 			report.Beside = beside
 		}
-		ended := e.record.final() || result.State == StateFailed && e.done
+		ended := e.record.final() || e.other || result.State == StateFailed && e.done
 		interrupted = interrupted || ctx.Err() != nil && !ended
 	}
 	for i := range report.Results {
@@ -415,19 +404,6 @@ func (r *run) mayContinue() error {
 	return nil
 }
 
-// overcharged ends the purchases of a run with a budget, because the amounts on drafts do not bound the charges.
-func (r *run) overcharged(problem string) {
-	if r.options.Budget == nil {
-		return
-	}
-	problem += "; compare the wallet's transactions with the report before the next run"
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over == nil {
-		r.over = &shipping.BudgetError{Budget: *r.options.Budget, Problem: problem}
-	}
-}
-
 // itemEnded counts an item that has ended in this run. If the service refused the secret key (401), it ends the others,
 // too; a 403 may concern only this item.
 func (r *run) itemEnded(err error) {
@@ -446,11 +422,17 @@ func (r *run) maySend() error {
 	return r.refused
 }
 
-// mayPurchase returns the reason why nothing more may be purchased.
-func (r *run) mayPurchase() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.over
+// mayPurchase returns the reason why nothing more may be purchased within a budget: the amounts on drafts do not bound
+// the charges. related are what the journal returns before a purchase.
+func (r *run) mayPurchase(related []Record) error {
+	for _, record := range related {
+		if record.Overcharged() && r.options.Budget != nil {
+			return &shipping.BudgetError{Budget: *r.options.Budget,
+				Problem: fmt.Sprintf("item %s has an unexpected charge: %s; compare it with the wallet's transactions, then %s",
+					spelling.Quote(record.Key), record.Overcharge, closesCharge)}
+		}
+	}
+	return nil
 }
 
 // callback calls functions of the user one at a time, and none after a panic.

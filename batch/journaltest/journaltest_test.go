@@ -101,19 +101,23 @@ func (j *flawed) sum(period string, budget shipping.Budget) (sum shipping.Amount
 	return sum, nil
 }
 
-func (j *flawed) OfSource(_ context.Context, source string) ([]batch.Record, error) {
+func (j *flawed) Related(_ context.Context, record batch.Record) ([]batch.Record, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.ofSource(source), nil
+	return j.related(record), nil
 }
 
-func (j *flawed) ofSource(source string) (records []batch.Record) {
+func (j *flawed) related(record batch.Record) (records []batch.Record) {
+	source := record.Source()
 	for _, it := range j.items {
 		own := it.record.Source()
 		if j.makes("knows no invoices") {
 			own = it.record.ShipmentID
 		}
-		if own == source || j.makes("ignores the source") ||
+		sameRequest := record.RequestID != "" && it.record.RequestID == record.RequestID && !j.makes("knows no requests")
+		isOpen := it.record.Overcharged() || it.record.Overcharge != "" && j.makes("finds charges with a note")
+		if source != "" && own == source || sameRequest || isOpen && !j.makes("finds no charges") ||
+			j.makes("ignores the source") ||
 			strings.HasPrefix(own, source) && j.makes("compares the start of a source") {
 			records = append(records, it.record)
 		}
@@ -149,7 +153,7 @@ func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.
 		return sum, batch.ErrItemTaken
 	}
 	if alone != nil && !j.makes("does not look for the source") {
-		if err := alone(j.ofSource(record.Source())); err != nil && !j.makes("records what repeats a purchase") {
+		if err := alone(j.related(record)); err != nil && !j.makes("records what repeats a purchase") {
 			return sum, err
 		}
 		if j.makes("looks for the source before it waits") {
@@ -242,13 +246,16 @@ func TestRun_FindsMistakes(t *testing.T) {
 		"releases the claim of another":            "the end of an earlier claim changes nothing",
 		"drops records":                            "a claim has the last record of its item",
 		"drops the purchase":                       "a claim has the last record of its item",
-		"ignores the source":                       "the last records of a shipment or an invoice are found",
-		"returns one record of a source":           "the last records of a shipment or an invoice are found",
-		"compares the start of a source":           "the last records of a shipment or an invoice are found",
-		"knows no invoices":                        "the last records of a shipment or an invoice are found",
+		"ignores the source":                       "the last records of a shipment, an invoice or a request are found",
+		"returns one record of a source":           "the last records of a shipment, an invoice or a request are found",
+		"compares the start of a source":           "the last records of a shipment, an invoice or a request are found",
+		"knows no invoices":                        "the last records of a shipment, an invoice or a request are found",
+		"knows no requests":                        "the last records of a shipment, an invoice or a request are found",
+		"finds no charges":                         "a charge above its cost is found until it has a note",
+		"finds charges with a note":                "a charge above its cost is found until it has a note",
 		"does not look for the source":             "a purchase that repeats another one is not recorded",
 		"records what repeats a purchase":          "a purchase that repeats another one is not recorded",
-		"looks for the source before it waits":     "of purchases of one shipment at the same time one is recorded",
+		"looks for the source before it waits":     "of purchases of one shipment or request at the same time one is recorded",
 		"drops the period":                         "the committed sum of a period follows from the last records",
 		"counts all periods":                       "the committed sum of a period follows from the last records",
 		"counts what was given back":               "the committed sum of a period follows from the last records",

@@ -19,12 +19,13 @@ var rules = []rule{
 	{"the end of an earlier claim changes nothing", earlierClaim},
 	{"a claim has the last record of its item", lastRecord},
 	{"any text is a key", anyKey},
-	{"the last records of a shipment or an invoice are found", ofSource},
+	{"the last records of a shipment, an invoice or a request are found", related},
+	{"a charge above its cost is found until it has a note", overcharged},
 	{"the committed sum of a period follows from the last records", sums},
 	{"a purchase that does not fit in the budget is not recorded", notFitting},
 	{"purchases at the same time fit in the budget together", together},
 	{"a purchase that repeats another one is not recorded", repeating},
-	{"of purchases of one shipment at the same time one is recorded", oneOfSource},
+	{"of purchases of one shipment or request at the same time one is recorded", oneOfSource},
 	{"a currency is the same in any spelling", spelling},
 	{"money in another currency stops purchases and not the record of past events", uncountable(purchased("5", "USD"))},
 	{"an unknown price stops purchases and not the record of past events", uncountable(batch.Record{
@@ -143,8 +144,9 @@ func lastRecord(j journal) {
 			Documents:   []shipping.DocumentType{"FDA", "<x>"},
 			NotSelected: []shipping.DocumentType{"CITES"}, Amount: amount("18450.55"), Currency: "NGN", Period: "Mönday 1",
 			Charged: amount("-0.000000000000000001"), ChargedCurrency: "USD", Cost: amount("0.5"), Note: "a\nnote",
-			Earlier:  batch.EarlierLost,
-			Purchase: &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: documents, Sole: true, Refused: true},
+			Overcharge: "90 NGN, and the draft shows 1",
+			Earlier:    batch.EarlierLost,
+			Purchase:   &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: documents, Sole: true, Refused: true},
 		},
 		{Key: "a", Step: batch.StepClosed, RequestID: "RD-1", Documents: documents, Amount: amount("0")},
 	} {
@@ -168,14 +170,43 @@ func anyKey(j journal) {
 	}
 }
 
-func ofSource(j journal) {
-	long := strings.Repeat("ü", 2000)
-	find := func(id string, want ...string) {
-		records, err := j.OfSource(j.t.Context(), id)
-		if got := named(records); err != nil || !slices.Equal(got, want) {
-			j.t.Fatalf("OfSource(%.20q) returns the records %q, %v; want %q", id, got, err, want)
-		}
+// finds checks what Related returns for a record.
+func (j journal) finds(record batch.Record, want ...string) {
+	records, err := j.Related(j.t.Context(), record)
+	if got := named(records); err != nil || !slices.Equal(got, want) {
+		j.t.Fatalf("Related returns the records %q, %v, for the source %.20q and the request %.20q; want %q", got, err,
+			record.Source(), record.RequestID, want)
 	}
+}
+
+// overcharged keeps records with a charge above the cost, which any record is related to.
+func overcharged(j journal) {
+	record := batch.Record{Key: "a", Step: batch.StepPurchased, ShipmentID: "SH-1", RequestID: "RD-1",
+		Overcharge: "90 NGN, and the draft shows 1", Period: "Monday"}
+	j.keep(record)
+	j.finds(batch.Record{}, "a purchased")
+	j.finds(batch.Record{ShipmentID: "SH-1", RequestID: "RD-1"}, "a purchased")
+	claim := j.claim("b")
+	stopped := errors.New("a charge is open")
+	_, err := claim.Append(j.t.Context(), of("b", batch.StepPurchasing, purchased("1", "NGN")), naira("100"),
+		func(found []batch.Record) error {
+			if len(found) == 1 && found[0].Overcharged() {
+				return stopped
+			}
+			return nil
+		})
+	if !errors.Is(err, stopped) {
+		j.t.Fatalf("a purchase beside a charge above its cost: Append returns %v: %s", err, advice)
+	}
+	record.Note = "a person has compared it"
+	j.keep(record)
+	j.finds(batch.Record{})
+	j.finds(batch.Record{ShipmentID: "SH-1"}, "a purchased")
+}
+
+func related(j journal) {
+	long := strings.Repeat("ü", 2000)
+	find := func(id string, want ...string) { j.finds(batch.Record{ShipmentID: id}, want...) }
 	find("SH-1")
 	for _, record := range []batch.Record{
 		{Key: "a", Step: batch.StepAnalyzed, ShipmentID: "SH-1"},
@@ -188,6 +219,10 @@ func ofSource(j journal) {
 		{Key: "e", Step: batch.StepCompleted, ShipmentID: "SH-10"},
 		{Key: "f", Step: batch.StepAnalyzed, FileHash: "sha256:01"},
 		{Key: "g", Step: batch.StepAnalyzed, ShipmentID: "SH-1", FileHash: "sha256:01"}, // a source is one of both
+		{Key: "i", Step: batch.StepAnalyzed, RequestID: "RD-1"},
+		{Key: "i", Step: batch.StepAnalyzed, RequestID: "RD-2"}, // analyzed again
+		{Key: "j", Step: batch.StepPurchased, RequestID: "RD-2", ShipmentID: "SH-2", Period: "Monday"},
+		{Key: "k", Step: batch.StepAnalyzed, RequestID: "rd-2"},
 	} {
 		j.keep(record)
 	}
@@ -198,6 +233,12 @@ func ofSource(j journal) {
 	find("sha256:01", "f analyzed")
 	find(long, "c completed")
 	find("'; --")
+	find("RD-2")
+	j.finds(batch.Record{RequestID: "RD-1"})
+	j.finds(batch.Record{RequestID: "RD-2"}, "i analyzed", "j purchased")
+	j.finds(batch.Record{RequestID: "RD-2", ShipmentID: "SH-2"}, "i analyzed", "j purchased")
+	j.finds(batch.Record{RequestID: "RD-2", ShipmentID: "SH-10"}, "e completed", "i analyzed", "j purchased")
+	j.finds(batch.Record{})
 }
 
 // named returns the keys and steps of records, sorted.
@@ -299,8 +340,8 @@ func together(j journal) {
 }
 
 // advice names the features that a journal of an earlier version lacks.
-const advice = "Append has to call alone with the records that OfSource returns for the source of the record, and to " +
-	"write the record, in one transaction under a lock of that source"
+const advice = "Append has to call alone with what Related returns for the record, and to write the record, in one " +
+	"transaction under a lock of the source and one of the request"
 
 var errRepeated = errors.New("it repeats a purchase")
 
@@ -309,7 +350,7 @@ func repeating(j journal) {
 	for _, source := range []batch.Record{{ShipmentID: "SH-1"}, {FileHash: "sha256:01"}} {
 		for _, budget := range []*shipping.Budget{nil, naira("100")} {
 			record := purchased("5", "NGN")
-			record.ShipmentID, record.FileHash = source.ShipmentID, source.FileHash
+			record.ShipmentID, record.FileHash, record.RequestID = source.ShipmentID, source.FileHash, ""
 			record.Period = fmt.Sprint(source.Source(), budget != nil)
 			one := of("one "+record.Period, batch.StepPurchased, record)
 			j.keep(one)
@@ -340,10 +381,12 @@ func repeating(j journal) {
 	}
 }
 
-// oneOfSource begins purchases of one shipment under different keys at the same time, within a budget and without.
+// oneOfSource begins purchases of one shipment, or of one request, under different keys at the same time, within a
+// budget and without.
 func oneOfSource(j journal) {
 	const purchases = 24
-	for name, budget := range map[string]*shipping.Budget{"without a budget": nil, "with a budget": naira("1000")} {
+	for name, budget := range map[string]*shipping.Budget{"without a budget": nil, "with a budget": naira("1000"),
+		"one request, without a budget": nil, "one request, with a budget": naira("1000")} {
 		var kept atomic.Int32
 		wrong := make([]error, purchases)
 		claims := make([]batch.Claim, purchases)
@@ -352,7 +395,10 @@ func oneOfSource(j journal) {
 		}
 		parallel(purchases, func(n int) {
 			record := of(fmt.Sprint(name, n), batch.StepPurchasing, purchased("1", "NGN"))
-			record.ShipmentID = "SH " + name
+			record.ShipmentID, record.RequestID = "SH "+name, ""
+			if strings.HasPrefix(name, "one request") {
+				record.ShipmentID, record.RequestID = "SH "+record.Key, "RD "+name
+			}
 			_, err := claims[n].Append(j.t.Context(), record, budget, func(same []batch.Record) error {
 				if len(same) > 0 {
 					return errRepeated
@@ -367,8 +413,8 @@ func oneOfSource(j journal) {
 			}
 		})
 		if n, err := kept.Load(), errors.Join(wrong...); n != 1 || err != nil {
-			j.t.Fatalf("%s: of %d purchases of one shipment at the same time %d are recorded, want 1 (%v): %s", name, purchases,
-				n, err, advice)
+			j.t.Fatalf("%s: of %d purchases of one shipment or request at the same time %d are recorded, want 1 (%v): %s",
+				name, purchases, n, err, advice)
 		}
 	}
 }

@@ -156,13 +156,14 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	if report == nil {
 		return nil, err
 	}
-	if len(items) == 0 {
+	all := len(report.Results) // with earlier shipments whose charge a person must compare
+	if all == 0 {
 		return report, errors.Join(err, j.results(report))
 	}
 	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
 	closed := report.Count(batch.StateClosed)
 	fmt.Printf("night %s: %d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s "+
-		"spent or reserved\n", j.night, len(items), completed, nothing, closed, len(items)-completed-nothing-closed,
+		"spent or reserved\n", j.night, all, completed, nothing, closed, all-completed-nothing-closed,
 		report.Committed.StringFixed(2), j.budget)
 	return report, errors.Join(err, j.results(report))
 }

@@ -77,11 +77,17 @@ func (s *shop) record(_ context.Context, n *webhook.Notification) error {
 	return nil
 }
 
-// work buys until ctx ends. It is the only caller of batch.Run, because a journal file takes one run at a time.
+// work buys until ctx ends, or the service charges more than a draft shows. It is the only caller of batch.Run, because
+// a journal file takes one run at a time.
 func (s *shop) work(ctx context.Context) {
 	pause := time.Second
 	for ctx.Err() == nil {
-		if err := s.buy(ctx); err != nil {
+		err := s.buy(ctx)
+		if errors.Is(err, shipping.ErrOvercharged) {
+			s.logger.Error("nothing is purchased until a person has done this and starts the program again", "error", err)
+			return
+		}
+		if err != nil {
 			s.logger.Error("not everything is purchased", "error", err, "again", pause)
 			select {
 			case <-time.After(time.Second): // also if there is a notification already

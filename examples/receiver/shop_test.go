@@ -21,7 +21,9 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/freeport"
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -90,6 +92,33 @@ func TestShop_RecordsIdsThatAreNamesOfFiles(t *testing.T) {
 			want == "" && (err != nil || missing != nil) {
 			t.Errorf("%q: %v", id, err)
 		}
+	}
+}
+
+// A charge above its cost ends the purchases until a person has closed it, also after a restart: the worker ran the
+// batch again, and each run bought for up to eight shipments.
+func TestShop_AChargeAboveItsCost(t *testing.T) {
+	server := mockserver.New(mockserver.WithScenario("instant-shipments30"))
+	t.Cleanup(server.Close)
+	t.Setenv("SHIPPING_BASE_URL", server.URL)
+	t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)
+	charged := fault.Respond(200, nil, `{"status":true,"message":"","data":{"status":"processing","charged_amount":9e8}}`)
+	shippingtest.NoError(t, server.Inject(fault.Rule{Operation: shipping.OpPurchase, Nth: 1, Committed: true,
+		Fault: charged}))
+	folder := t.TempDir()
+	start := func(shipments ...string) {
+		shop, err := openShop(folder, "90000000 NGN", slog.New(slog.DiscardHandler))
+		shippingtest.NoError(t, err)
+		for _, shipment := range shipments {
+			shippingtest.NoError(t, create(shop.orders, shipment))
+		}
+		shop.work(t.Context()) // returns
+		shippingtest.NoError(t, shop.close())
+	}
+	start(server.Shipments()[0])
+	start(server.Shipments()[1:]...)
+	if n := server.Requests(shipping.OpPurchase); n != 1 {
+		t.Errorf("%d purchases", n)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 // An item belongs to the claim that has the fencing number of its row. A new claim raises the number, which is possible
 // once the previous claim was released or its lease has expired by the database's clock. A record is accepted in the
 // same statement that compares the number. A transaction that changes an item changes the totals of its period too.
-// Purchases within a budget are recorded one at a time, under a lock of the period. Purchases for one shipment or
-// invoice are recorded under its lock, which is taken second.
+// Purchases within a budget are recorded one at a time, under a lock of the period. Drafts and purchases for one
+// shipment or invoice are recorded under its lock, which is taken second, and under that of their request, taken last.
 //
 // A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. If the lease
 // of an item with an open purchase expires, another process gets the item a quarter of the lease later, so that it
@@ -86,10 +86,10 @@ func (j *BatchJournal) Committed(ctx context.Context, period string,
 	return sum, cmp.Or(err, uncounted)
 }
 
-// OfSource implements [batch.Journal].
-func (j *BatchJournal) OfSource(ctx context.Context, source string) (records []batch.Record, err error) {
+// Related implements [batch.Journal].
+func (j *BatchJournal) Related(ctx context.Context, record batch.Record) (records []batch.Record, err error) {
 	err = again(ctx, j.pool, j.lease, func(ctx context.Context, tx pgx.Tx) (err error) {
-		records, err = recordsOf(tx.Query(ctx, ofSource, j.batch, source))
+		records, err = recordsOf(tx.Query(ctx, related, j.batch, record.Source(), record.RequestID))
 		return err
 	})
 	return records, err
@@ -106,8 +106,9 @@ func (j *BatchJournal) Records(ctx context.Context) (records []batch.Record, err
 
 const (
 	allRecords = `SELECT record FROM shipping_batch_item WHERE batch = $1 AND record IS NOT NULL ORDER BY key`
-	ofSource   = `SELECT record FROM shipping_batch_item
-		WHERE batch = $1 AND coalesce(record->>'shipment_id', record->>'file_hash') = $2`
+	related    = `SELECT record FROM shipping_batch_item
+		WHERE batch = $1 AND (coalesce(record->>'shipment_id', record->>'file_hash') = $2 OR record->>'request_id' = $3
+			OR record ? 'overcharge' AND NOT record ? 'note')`
 )
 
 // recordsOf reads the rows of a query.
@@ -222,7 +223,7 @@ func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *sh
 			}
 		}
 		if alone != nil {
-			if err := c.journal.look(ctx, tx, record.Source(), alone); err != nil {
+			if err := c.journal.look(ctx, tx, record, alone); err != nil {
 				return err
 			}
 		}
@@ -263,23 +264,28 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, 
 	return err
 }
 
-// look calls alone with the records of a source, under a lock that is held until the record of the purchase is there.
-// Both statements are sent at once. The second one begins after the lock is held, so that it sees the record of whoever
-// held it before.
-func (j *BatchJournal) look(ctx context.Context, tx pgx.Tx, source string, alone func([]batch.Record) error) error {
+// look calls alone with the related records, under locks of the source and the request that are held until the record is
+// there. All statements are sent at once. The last one begins after the locks are held, so that it sees the record of
+// whoever held them before.
+func (j *BatchJournal) look(ctx context.Context, tx pgx.Tx, record batch.Record,
+	alone func([]batch.Record) error) error {
 	statements := &pgx.Batch{}
-	statements.Queue(lockStatement, "batch source "+j.batch+" "+source)
-	statements.Queue(ofSource, j.batch, source)
+	statements.Queue(lockStatement, "batch source "+j.batch+" "+record.Source())
+	statements.Queue(lockStatement, "batch request "+j.batch+" "+record.RequestID)
+	statements.Queue(related, j.batch, record.Source(), record.RequestID)
 	results := tx.SendBatch(ctx, statements)
 	_, err := results.Exec()
-	var same []batch.Record
 	if err == nil {
-		same, err = recordsOf(results.Query())
+		_, err = results.Exec()
+	}
+	var found []batch.Record
+	if err == nil {
+		found, err = recordsOf(results.Query())
 	}
 	if err := errors.Join(err, results.Close()); err != nil {
 		return err
 	}
-	if err := alone(same); err != nil {
+	if err := alone(found); err != nil {
 		return refusal{err}
 	}
 	return nil

@@ -175,10 +175,10 @@ func TestBatchJournal_ReturnsWhenTheContextEnds(t *testing.T) {
 	_, claimed := journal.Claim(ctx, "b")
 	_, committed := journal.Committed(ctx, "", shipping.Budget{})
 	_, listed := journal.Records(ctx)
-	_, found := journal.OfSource(ctx, "SH-1")
+	_, found := journal.Related(ctx, batch.Record{ShipmentID: "SH-1"})
 	_, appended := c.Append(ctx, batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil, nil)
 	for name, err := range map[string]error{
-		"Records": listed, "OfSource": found, "Claim": claimed, "Committed": committed, "Append": appended,
+		"Records": listed, "Related": found, "Claim": claimed, "Committed": committed, "Append": appended,
 		"Release": c.Release(ctx),
 	} {
 		if !errors.Is(err, context.Canceled) {
@@ -210,7 +210,7 @@ func TestMigrate_RefusesTablesOfOtherColumnsOrKeys(t *testing.T) {
 			"the primary key {receiver,id} of shipping_webhook"},
 		"no totals": {`DROP TABLE shipping_batch_total`, ""},
 		"one table": {`DROP TABLE shipping_webhook`, ""},
-		"no index":  {`DROP INDEX shipping_webhook_until, shipping_batch_source`, ""},
+		"no index":  {`DROP INDEX shipping_webhook_until, shipping_batch_source, shipping_batch_request`, ""},
 		"nothing":   {`SELECT 1`, ""},
 	} {
 		other := newSchema(t)

@@ -2,7 +2,8 @@
 -- as a whole. A column of another type, such as numeric(10,2), could change what is stored, and a table without its key
 -- could have two rows of an item.
 WITH relation (name, key) AS (VALUES
-	('shipping_batch_item', '{batch,key}'::name[]), ('shipping_batch_total', '{batch,period,currency}'), ('shipping_webhook', '{receiver,id}'), ('shipping_batch_source', NULL), ('shipping_webhook_until', NULL)
+	('shipping_batch_item', '{batch,key}'::name[]), ('shipping_batch_total', '{batch,period,currency}'), ('shipping_webhook', '{receiver,id}'), ('shipping_batch_source', NULL), ('shipping_batch_request', NULL),
+	('shipping_batch_overcharge', NULL), ('shipping_webhook_until', NULL)
 ), present AS (
 	SELECT name, key, to_regclass(quote_ident(current_schema()) || '.' || name) AS id FROM relation
 ), attribute (relation, name, type) AS (VALUES

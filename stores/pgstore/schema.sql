@@ -13,6 +13,9 @@ CREATE TABLE IF NOT EXISTS shipping_batch_item (
 ALTER TABLE shipping_batch_item ADD COLUMN IF NOT EXISTS period text NOT NULL DEFAULT '';
 CREATE INDEX IF NOT EXISTS shipping_batch_source
 	ON shipping_batch_item USING hash ((coalesce(record->>'shipment_id', record->>'file_hash')));
+CREATE INDEX IF NOT EXISTS shipping_batch_request ON shipping_batch_item USING hash ((record->>'request_id'));
+CREATE INDEX IF NOT EXISTS shipping_batch_overcharge
+	ON shipping_batch_item (batch) WHERE record ? 'overcharge' AND NOT record ? 'note';
 DO $migrate$ BEGIN -- the index of an earlier version
 	EXECUTE format('DROP INDEX IF EXISTS %I.shipping_batch_shipment', current_schema());
 END $migrate$;
