@@ -3,8 +3,9 @@
 //
 // Texts are compared in one form: their letters and digits, in lower case, with escapes decoded. In this form, the key
 // is found as plain text, in base64 (such as of "user:key"), and in hexadecimal and decimal bytes. A part of the key
-// counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. A shorter
-// key, such as "test", is found only as a whole word, plain or escaped, because it may occur in any text.
+// counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. Only a text
+// with several characters of the key in a row is compared: a key with a blank behind each character is not found. A
+// shorter key, such as "test", is found only as a whole word, plain or escaped, because it may occur in any text.
 package redact
 
 import (

@@ -142,7 +142,7 @@ func TestText_WithheldOrNot(t *testing.T) {
 				`{"delivery":"sk_test_","latest":"\u0073k_test_","url":"https:\/\/x.test\/?a=%20b&amp;c"}`,
 				"Basic dXNlcjpwYXNzd29yZA==", "c2tfdGVzdF84bQ==", "736b5f746573745f386d",
 				"[115 107 95 116 101 115 116 95 56 109]", "sk_test_0mK3vQ0rT2xW0yZ4bN0c", "3fa85f64-5717-4562-b3fc-2c963f66afa6",
-				long, `\` + long, "s-k-_-t-e-s-t-_-8-m-K-3",
+				long, `\` + long, "s-k-_-t-e-s-t-_-8-m-K-3", strings.Join(strings.Split(key, ""), " "),
 			},
 		},
 		// A short key, such as those of tests, was found inside longer words.
