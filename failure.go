@@ -84,7 +84,8 @@ func (c *core) failureOf(x *exchange) *Error {
 		failure.operation.Method = allowed
 	}
 	var reply envelope[RawJSON]
-	if !failure.noEnvelope && readJSON(body, &reply) != nil {
+	bound := jsonread.Options{Members: fewestMembers}
+	if !failure.noEnvelope && responses().Read(body, &reply, bound) != nil {
 		failure.noEnvelope = true
 		if failure.redirect == "" && got.StatusCode != http.StatusProxyAuthRequired {
 			failure.Message = c.describeBody(body).Error()

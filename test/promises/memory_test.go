@@ -3,6 +3,7 @@ package promises_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"runtime"
@@ -62,13 +63,17 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 	}
 	lists[shipping.OpGetRequest] = `{"request_id":"RD-1","status":"draft","documents":[`
 	elements := []string{"0", "{}", `{"a":[0]}`}
-	members := `{"m":0` + strings.Repeat(`,"m":0`, mostMembers) + `}` // more, with those around it
+	var members strings.Builder
+	for i := range mostMembers * 5 / 4 {
+		fmt.Fprintf(&members, `,"%x":0`, i)
+	}
 	for _, call := range hostileCalls() {
 		start, isList := lists[call.Operation]
 		if !isList {
 			continue // it reads no records, or a regulatory request
 		}
-		answer := hostileAnswer{Response: []vectors.Part{{Text: wireAnswer("200 OK", shippingtest.Envelope(members))}}}
+		crowded := wireAnswer("200 OK", shippingtest.Envelope(`{"m":0`+members.String()+"}"))
+		answer := hostileAnswer{Response: []vectors.Part{{Text: crowded}}}
 		if err := measure(t, call, answer, 0); !errors.Is(err, shipping.ErrBodyTooLarge) {
 			t.Errorf("%s of %d members: %v", call.Operation, mostMembers, err)
 		}
