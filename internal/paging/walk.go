@@ -46,7 +46,7 @@ type Walk struct {
 	expected int  // how many records this reading should find
 	found    int  // how many it has found
 	fresh    int  // how many records it has found that no reading had found before
-	furthest int  // the last page with records that no page of this reading had before
+	furthest int  // the last page with a record that no page of this reading had before
 	hole     int  // rows that its pages lack: see lacking
 	odd      bool // a page had fewer or more rows than its numbers imply
 	shrank   bool // the total shrank while pages were fetched ahead
@@ -313,7 +313,7 @@ func (w *Walk) accept(page *Page) {
 		if !page.Skip[i] {
 			page.Fresh++
 		}
-		if known < w.reading {
+		if known < w.reading && !again {
 			w.furthest = max(w.furthest, w.number)
 			w.find(id, row)
 		}
@@ -414,7 +414,7 @@ func (w *Walk) more(page *Page) bool {
 	case page.PageCount > 0 || w.total >= 0:
 		return false
 	default: // no numbers: a full page may be followed by another
-		return received >= w.size && (page.Fresh > 0 || received >= w.config.PerPage)
+		return received >= w.size && (w.furthest == w.number || received >= w.config.PerPage)
 	}
 }
 
