@@ -47,6 +47,15 @@ const (
 // committed reports whether the price counts against the budget.
 func (s Step) committed() bool { return s >= stepPurchasing && s <= stepCompleted }
 
+// Charge is how the charge of an item compares with its cost.
+type Charge uint8
+
+const (
+	asOffered Charge = iota
+	above            // and no record shows it
+	recorded         // above, and no person has closed it with a note
+)
+
 // Lease is how much of a claim is left.
 type Lease uint8
 
@@ -152,6 +161,9 @@ func (v view) end() {
 // record appends a record, which begins the lease anew, and goes on to a place.
 func (v view) record(next Step, place Place) {
 	v.it.Step, v.it.Lease = next, full
+	if v.it.Charge == above && next >= stepPurchased {
+		v.it.Charge = recorded
+	}
 	if !next.committed() {
 		v.it.Period = 0
 	}
@@ -174,7 +186,10 @@ func (v view) read() {
 
 func (v view) mayPurchase() bool { return v.owns() && v.it.Lease == full }
 func (v view) fits() bool        { return v.s.committed(v.s.Runs[v.p]) < budget }
-func (v view) quiet() bool       { return v.it.Request == draft && v.it.Copies == 0 }
+func (v view) mayReserve() bool {
+	return v.fits() && !v.s.overcharged()
+}
+func (v view) quiet() bool { return v.it.Request == draft && v.it.Copies == 0 }
 
 func (v view) allDone() bool {
 	return v.s.Places[v.p] == [items]Place{done, done}
@@ -214,10 +229,16 @@ func (v view) kill() {
 // open reports whether another run has something to do.
 func (v view) open() bool { return !v.s.settled() }
 
-// settled reports whether every item has ended, or waits for a budget that is used up in the current period.
+// overcharged reports whether the journal has a charge above its cost that no person has closed with a note.
+func (s *State) overcharged() bool {
+	return slices.ContainsFunc(s.Items[:], func(it Item) bool { return it.Charge == recorded })
+}
+
+// settled reports whether every item has ended, or waits for a budget that is used up in the current period, or for a
+// person who closes a charge.
 func (s *State) settled() bool {
 	for _, it := range s.Items {
-		if it.Step < stepCompleted && (it.Step != stepAnalyzed || s.committed(s.Periods) < budget) {
+		if it.Step < stepCompleted && (it.Step != stepAnalyzed || s.committed(s.Periods) < budget && !s.overcharged()) {
 			return false
 		}
 	}
@@ -256,6 +277,8 @@ func properties() []property {
 	return []property{
 		{"at most one debit a request", func(v view) bool { return v.it.Debits <= 1 }},
 		{"a purchase is sent once for each reservation", func(v view) bool { return v.it.Sends <= 1 }},
+		{"while the journal has a charge above its cost that no person has closed with a note, nothing is reserved",
+			func(v view) bool { return !v.it.Beside }},
 		{"no record contradicts the ledger", func(v view) bool {
 			switch v.it.Step {
 			case stepPurchasing, noItem:

@@ -21,6 +21,8 @@ type Item struct {
 	Period  uint8 // in which the price counts; 0 if it does not
 	Owner   Owner // of the claim
 	Lease   Lease
+	Charge  Charge
+	Beside  bool // the purchase was reserved while a charge was open
 }
 
 // rule is a row of the table: if when holds for a process and an item, the event may happen.
@@ -81,10 +83,10 @@ func table() []rule {
 		{"reads the draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request == draft },
 			func(v view) { v.to(ready) }},
 		{"reads no draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request != draft }, view.leave},
-		{"has no room", step, func(v view) bool { return v.in(ready) && v.owns() && !v.fits() },
+		{"has no room", step, func(v view) bool { return v.in(ready) && v.owns() && !v.mayReserve() },
 			func(v view) { v.give(done) }},
-		{"records purchasing", step, func(v view) bool { return v.in(ready) && v.owns() && v.fits() }, func(v view) {
-			v.it.Sends, v.it.Period = 0, v.s.Runs[v.p]
+		{"records purchasing", step, func(v view) bool { return v.in(ready) && v.owns() && v.mayReserve() }, func(v view) {
+			v.it.Sends, v.it.Period, v.it.Beside = 0, v.s.Runs[v.p], v.s.overcharged()
 			v.record(stepPurchasing, reserved)
 		}},
 
@@ -97,6 +99,13 @@ func table() []rule {
 				v.it.Copies--
 				v.it.Debits++
 				v.it.Request = purchased
+			}},
+		{"the service charges more", fault, // in the last period, the budget has no room for another purchase anyway
+			func(v view) bool { return v.perItem() && v.it.Copies > 0 && v.it.Request == draft && v.s.Periods > 1 },
+			func(v view) {
+				v.it.Copies--
+				v.it.Debits++
+				v.it.Request, v.it.Charge = purchased, above
 			}},
 		{"the service ignores a copy", step,
 			func(v view) bool { return v.perItem() && v.it.Copies > 0 && v.it.Request != draft },
@@ -151,5 +160,8 @@ func table() []rule {
 			func(v view) { v.to(ended) }},
 		{"records completed", step, func(v view) bool { return v.in(ended) && v.owns() },
 			func(v view) { v.record(stepCompleted, done) }},
+		{"a person closes the charge with a note", fault,
+			func(v view) bool { return v.perItem() && v.it.Owner == nobody && v.it.Charge == recorded },
+			func(v view) { v.it.Charge = asOffered }},
 	}
 }
