@@ -253,8 +253,8 @@ func (e *RegulatoryError) advice() string {
 		}
 		return "; correct the cause, then call Regulatory.Purchase again (or Regulatory.Analyze if the draft has expired)" +
 			e.undeclared()
-	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed) && e.Request != nil && e.Request.showsCharge():
-		return "; the record shows a charge: compare it with the wallet's transactions"
+	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed) && e.Outcome == "":
+		return "; the record shows a purchase: compare it with the wallet's transactions"
 	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed):
 		return "; nothing was charged"
 	case e.Step == wait.StepAnalyzed:

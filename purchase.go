@@ -300,17 +300,12 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	case evidence.Contradicted:
 		reading.purchase.Refused, reading.purchase.Contradicted = true, true
 	case evidence.Lost:
-		reading.purchase.Purchased = s.showsCharge(p.RequestID, err, before)
+		failed, _ := errors.AsType[*Error](err)
+		shown := s.core.decodeRecord(failed.Data).shown()
+		id := cmp.Or(shown.Data.Get("request_id").Text, p.RequestID)
+		reading.purchase.Purchased = id == p.RequestID && shown.Since(before).ShowsCharge()
 	}
 	return reading.decide(ctx)
-}
-
-// showsCharge reports whether the data of a response that does not confirm a purchase shows its charge.
-func (s RegulatoryService) showsCharge(requestID string, err error, before *evidence.Record) bool {
-	failed, _ := errors.AsType[*Error](err)
-	shown := s.core.decodeRecord(failed.Data).shown()
-	id := shown.Data.Get("request_id").Text
-	return (id == "" || id == requestID) && shown.Since(before).ShowsCharge()
 }
 
 // readBefore returns what the draft shows. It reads the request if the draft is not given, or shows no status.
@@ -328,8 +323,8 @@ func (s RegulatoryService) readBefore(ctx context.Context, p *PurchaseRequest, c
 			errors.New("this purchase was not sent: the cost of the request is not that of the "+
 				"draft that was passed: compare it with your budget, and pass the record that Regulatory.Get returns"))
 	case err == nil:
-		p.Draft = draft
-		return draft.shown(), nil
+		p.Draft = later(p.Draft, draft)
+		return p.Draft.shown(), nil
 	case p.Draft != nil && p.Sole && errors.Is(err, ErrNotFound): // a new request may not be readable yet
 		return p.Draft.shown(), nil
 	}
@@ -503,10 +498,16 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 	}, evidence.Confirmation, nil
 }
 
-// showsCharge reports whether the record shows that the wallet was charged (assumption: the fields that
-// show it).
-func (r *RegulatoryRequest) showsCharge() bool {
-	return r.TransactionID != "" || r.ChargedAmount.Sign() > 0
+func (r *RegulatoryRequest) showsPurchase() bool {
+	return r.shown().ShowsPurchase(string(cmp.Or(r.Status, StatusDraft)))
+}
+
+// later returns a record as it was read again, unless only the one before shows a purchase: the other is an older copy.
+func later(before, again *RegulatoryRequest) *RegulatoryRequest {
+	if before != nil && before.showsPurchase() && !again.showsPurchase() {
+		return before
+	}
+	return again
 }
 
 // shown returns what the response that held the record shows about a purchase.
@@ -662,7 +663,7 @@ func denied(purchase, reading error) bool {
 // undecided returns why the last record does not decide the outcome.
 func (b *readBack) undecided() error {
 	record := b.last
-	switch isDraft := record != nil && record.Status == StatusDraft && !record.showsCharge(); {
+	switch isDraft := record != nil && record.Status == StatusDraft && !record.showsPurchase(); {
 	case record == nil:
 		return nil
 	case isDraft && b.purchase.Purchased:

@@ -77,6 +77,39 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 	}
 }
 
+// An analysis returned a request that was purchased already, and the reading after it or after Edit was an older copy,
+// a draft, which was purchased again.
+func TestPurchase_AnOlderCopyReplacesNoRecordThatShowsAPurchase(t *testing.T) {
+	t.Parallel()
+	const offer = `,"available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]}`
+	edit := func(context.Context, *shipping.RegulatoryRequest) error { return nil }
+	for analysis, test := range map[string]struct {
+		edit      func(context.Context, *shipping.RegulatoryRequest) error
+		purchases int
+	}{
+		`{"request_id":"RD-1"` + offer:                                                   {nil, 1},
+		`{"request_id":"RD-1","documents":["FDA"]` + offer:                               {nil, 1}, // which it may offer
+		`{"request_id":"RD-1","transaction_id":"TR-1"` + offer:                           {nil, 0},
+		`{"request_id":"RD-1","charged_amount":5` + offer:                                {nil, 0},
+		`{"request_id":"RD-1","transaction_id":"TR-1"}`:                                  {nil, 0},
+		`{"request_id":"RD-1","status":"draft","transaction_id":"TR-1"` + offer:          {edit, 0},
+		`{"request_id":"RD-1","status":"draft","charged_amount":5` + offer:               {edit, 0},
+		`{"request_id":"RD-1","status":"completed"}`:                                     {nil, 0},
+		`{"request_id":"RD-1","status":"in_production","document_types":["FDA"]` + offer: {nil, 0},
+	} {
+		for _, way := range []string{"AnalyzeAndPoll", "Prepare"} {
+			synctest.Test(t, func(t *testing.T) {
+				service := workflow(success(analysis), success(`{"request_id":"RD-1","status":"draft"`+offer))
+				err := waysToBuy(&shipping.AnalyzeAndPollOptions{Edit: test.edit, Select: shipping.SelectAll,
+					Poll: shipping.PollOptions{DraftFor: time.Second}})[way](t.Context(), regulatory(t, service))
+				if got := service.CountPath("/purchase"); got != test.purchases {
+					t.Errorf("%s, %s: %d purchases, %v", way, analysis, got, err)
+				}
+			})
+		}
+	}
+}
+
 // waysToBuy purchase FDA on RD-1, which nobody else purchases.
 func waysToBuy(options *shipping.AnalyzeAndPollOptions) map[string]func(context.Context,
 	shipping.RegulatoryService) error {

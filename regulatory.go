@@ -103,10 +103,10 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 	return record, err
 }
 
-// analysisFailed returns the error of an analysis. A record that shows a charge is not that of a new request.
+// analysisFailed returns the error of an analysis. A record that shows a purchase is not that of a new request.
 func analysisFailed(record *RegulatoryRequest, err error) error {
 	failed := &RegulatoryError{RequestID: record.RequestID, Step: wait.StepAnalyzed, Request: record, Err: err}
-	if !record.showsCharge() {
+	if !record.shown().ShowsPurchase("") {
 		failed.Outcome = OutcomeNotCharged
 	}
 	return failed

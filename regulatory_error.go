@@ -69,7 +69,7 @@ func (e *RegulatoryError) failureText(id string) string {
 	switch { // a failed request was purchased only if its record shows it
 	case e.Step == wait.StepAnalyzed:
 		text = "analysis failed for request " + id
-	case e.charged(), len(record.Documents) > 0, record.showsCharge():
+	case e.charged(), record.shown().ShowsPurchase(""):
 		text = "generation failed for request " + id
 	}
 	if record.FailureReason != "" {

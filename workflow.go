@@ -169,7 +169,7 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 // mayBeAnalyzing reports whether the analysis may be under way: the status of the request is not in the specification,
 // and nothing else shows a purchase.
 func (r *RegulatoryRequest) mayBeAnalyzing() bool {
-	return !r.Status.known() && !r.expired() && !r.shown().ShowsCharge() && len(r.Documents) == 0
+	return !r.Status.known() && !r.expired() && !r.showsPurchase()
 }
 
 // expired reports whether the dialect declares that a draft with this status has expired.
@@ -258,7 +258,7 @@ func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*Purchase
 		// Purchase reads a draft that shows no status, so Select needs the same reading; it may show the offers. A new
 		// request may not be readable yet.
 		if read, err := f.service.Get(ctx, f.id, f.call...); err == nil {
-			p.Draft = read
+			p.Draft = later(p.Draft, read)
 		}
 	}
 	if f.options.Select == nil {
@@ -293,7 +293,7 @@ func (f *flow) edit(ctx context.Context, p *PurchaseRequest) error {
 	}
 	edited, err := f.service.Get(ctx, f.id, f.call...)
 	if err == nil {
-		p.Draft = edited
+		p.Draft = later(p.Draft, edited)
 	}
 	return err
 }
@@ -500,7 +500,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	}
 	w.purchased = w.purchased || status.Of(string(record.Status)).Purchased
 	if w.analysis && record.Status == StatusFailed {
-		return 0, true, w.failed(ErrRequestFailed)
+		return 0, true, analysisFailed(w.service.core.withoutKey(record), ErrRequestFailed)
 	}
 	if w.analysis && !record.mayBeAnalyzing() {
 		return 0, true, nil

@@ -10,7 +10,6 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/evidence"
-	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -25,7 +24,7 @@ var errExpired = errors.New("the item is not analyzed again")
 
 // expired analyzes an item again after its draft has expired. record is the request as last read; nil if it is gone.
 func (e *entry) expired(ctx context.Context, record *shipping.RegulatoryRequest, cause error) (time.Duration, error) {
-	if problem := e.mayBeSold(record); problem != "" {
+	if problem := e.mayBeSold(); problem != "" {
 		return 0, e.failed(wait.StepSelected, record, fmt.Errorf("%w; %w: %s", cause, errExpired, problem))
 	}
 	before := e.record
@@ -34,11 +33,11 @@ func (e *entry) expired(ctx context.Context, record *shipping.RegulatoryRequest,
 }
 
 // mayBeSold returns why an item is not analyzed again; "" if it is.
-func (e *entry) mayBeSold(record *shipping.RegulatoryRequest) string {
+func (e *entry) mayBeSold() string {
 	switch byHand := e.record.Note != ""; {
 	case e.fresh:
 		return "the draft was made in this run"
-	case e.record.Earlier == EarlierElsewhere, record != nil && showsPurchase(record):
+	case e.record.Earlier == EarlierElsewhere, e.record.Earlier == EarlierListed:
 		return "its request has shown a purchase"
 	case !e.record.unsold() && !byHand:
 		return "the journal does not show that each of its purchases was refused or never sent"
@@ -54,27 +53,33 @@ func (e *entry) means(status shipping.RequestStatus) string {
 	return cmp.Or(e.dialect, new(dialect.Dialect)).Record.States[string(status)]
 }
 
-// showsPurchase reports whether a record shows a transaction, a charge or documents.
-func showsPurchase(record *shipping.RegulatoryRequest) bool {
-	return record.TransactionID != "" || record.ChargedAmount.Sign() > 0 || len(record.Documents) > 0 ||
-		evidence.Read(string(record.Raw), record.Dialect).ShowsCharge()
+// shown returns [Record.Earlier] after a reading of the request, and whether the reading is an older copy: a draft that
+// shows no purchase, although an earlier reading has shown one that the batch has not made.
+func (e *entry) shown(record *shipping.RegulatoryRequest) (earlier string, older bool) {
+	shown, isDraft := evidence.Read(string(record.Raw), record.Dialect), record.Status == shipping.StatusDraft
+	switch earlier = e.record.Earlier; {
+	case shown.ShowsPurchase(string(record.Status)):
+		return EarlierElsewhere, false
+	case earlier == EarlierElsewhere:
+		return earlier, isDraft
+	case isDraft && !e.fresh && shown.Lists():
+		return EarlierListed, false
+	}
+	return earlier, isDraft && earlier == EarlierListed
 }
 
-// foundElsewhere records that a request shows a purchase that the batch has not made. It returns an error if the
-// request has shown one earlier, and is a draft now: one of the two records is an older copy. A draft whose charge is a
-// quote, by the dialect, shows none.
+// foundElsewhere records that a request shows a purchase that the batch has not made. It returns an error for an older
+// copy.
 func (e *entry) foundElsewhere(record *shipping.RegulatoryRequest) error {
-	quote := record.Status == shipping.StatusDraft && record.Dialect != nil && record.Dialect.Purchase.Quoted
-	shown := status.Of(string(record.Status)).Purchased || e.means(record.Status) == "generating" ||
-		showsPurchase(record) && !quote
+	earlier, older := e.shown(record)
 	switch {
-	case e.record.Earlier == EarlierElsewhere && record.Status == shipping.StatusDraft && !showsPurchase(record):
+	case older:
 		return e.failed(wait.StepSelected, record, fmt.Errorf("the request has shown a purchase, and reads as a draft now, "+
 			"so that it is not purchased; %w", errExpired))
-	case e.record.Earlier == EarlierElsewhere, !shown:
+	case earlier == e.record.Earlier:
 		return nil
 	}
-	e.record.Earlier = EarlierElsewhere
+	e.record.Earlier = earlier
 	return e.move(StepAnalyzed)
 }
 

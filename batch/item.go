@@ -64,7 +64,7 @@ func (e *entry) step(ctx context.Context) time.Duration {
 // is claimed because the other process died.
 func (e *entry) leave() time.Duration {
 	_ = e.release() // if another process has taken it over, there is nothing to release
-	e.record, e.polls = Record{Key: e.record.Key}, nil
+	e.record, e.polls, e.fresh = Record{Key: e.record.Key}, nil, false
 	next := e.run.intervals.Next(&e.again)
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepTaken, Next: next})
 	return next
@@ -190,12 +190,14 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	e.fresh = true
 	analyzed := e.record
 	analyzed.Step, analyzed.RequestID = StepAnalyzed, draft.RequestID
+	analyzed.Earlier, _ = e.shown(draft)
 	if err := e.run.note(e.claim, analyzed, e.alone(analyzed)); err != nil {
 		return 0, err
 	}
-	e.record, e.fresh = analyzed, true
+	e.record = analyzed
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepAnalyzed, RequestID: draft.RequestID, Request: draft})
 	return e.fromDraft(ctx, draft)
 }
@@ -205,7 +207,8 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 func (e *entry) analysisFailed(failed *shipping.RegulatoryError) error {
 	e.record.RequestID, e.record.Documents, e.record.Amount = failed.RequestID, nil, shipping.Amount{}
 	e.foundPurchased(failed.Request)
-	if len(e.record.Documents) > 0 || !showsPurchase(failed.Request) {
+	shown := evidence.Read(string(failed.Request.Raw), failed.Request.Dialect)
+	if len(e.record.Documents) > 0 || !shown.ShowsPurchase("") {
 		return errors.Join(failed, e.move(StepFailed))
 	}
 	e.record.Earlier = EarlierElsewhere
@@ -337,10 +340,16 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 		if failed.Step == wait.StepAnalyzed && errors.Is(failed.Err, shipping.ErrRequestFailed) {
 			return 0, e.analysisFailed(failed)
 		}
+		if found := e.foundElsewhere(failed.Request); found != nil {
+			return 0, found
+		}
 		if failed.Step == wait.StepAnalyzed {
 			return 0, e.failed(failed.Step, failed.Request, failed.Err)
 		}
 		return 0, e.failed(failed.Step, failed.Request, cmp.Or(notDraft(failed.Request), failed.Err))
+	}
+	if err == nil {
+		err = e.foundElsewhere(purchase.Draft)
 	}
 	if err != nil {
 		return 0, err
@@ -679,20 +688,19 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 		}
 	case failed != nil && failed.Outcome == shipping.OutcomeNotCharged:
 		return e.notCharged(ctx, failed)
-	case failed != nil && failed.Purchase.Refused && !e.refused():
-		// A later run must not take a refused purchase for one whose response was lost.
+	case failed != nil && e.learns(failed.Purchase):
+		// A later run must not take a refused purchase for one whose response was lost, nor an older copy for a request that
+		// stayed a draft.
+		refused := failed.Purchase.Refused && !e.refused()
 		e.record.Purchase = failed.Purchase
 		stopped := errors.Join(e.move(StepPurchasing), e.run.mayContinue())
-		if stopped != nil || e.run.journal.Lease() == 0 || ctx.Err() != nil {
+		if !refused || stopped != nil || e.run.journal.Lease() == 0 || ctx.Err() != nil {
 			return 0, errors.Join(err, stopped)
 		}
 		// The rest of the lease may be too short to read the request for long enough, so it is settled under the renewed
 		// claim. The purchase is recorded as refused now, so that the outcome of settle does not lead here again.
 		e.refusal, _ = errors.AsType[*shipping.Error](failed.Err) // without the end of the lease's context
 		return e.settle(ctx)
-	case failed != nil && failed.Purchase.Purchased && e.record.Purchase != nil && !e.record.Purchase.Purchased:
-		e.record.Purchase = failed.Purchase // a later run must not take an older copy for a request that stayed a draft
-		return 0, errors.Join(err, e.move(StepPurchasing))
 	default:
 		return 0, err
 	}
@@ -709,16 +717,27 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 // refused reports whether the record states that the service refused the purchase.
 func (e *entry) refused() bool { return e.record.Purchase != nil && e.record.Purchase.Refused }
 
+// learns reports whether the record lacks what the response to its purchase or a reading has shown.
+func (e *entry) learns(shown *shipping.PurchaseRequest) bool {
+	in := func(p *shipping.PurchaseRequest) [4]bool {
+		return [...]bool{p.Refused, p.Contradicted, p.UnderWay, p.Purchased}
+	}
+	return in(shown) != in(cmp.Or(e.record.Purchase, &shipping.PurchaseRequest{}))
+}
+
 // notCharged ends the item, in this run, after a purchase that was refused or never sent. If it was refused because the
 // draft has expired, the item is analyzed again.
 func (e *entry) notCharged(ctx context.Context, err error) (time.Duration, error) {
 	if errors.Is(err, shipping.ErrInsufficientFunds) {
 		e.unpaid = money(e.record.Amount, e.record.Currency)
 	}
+	failed, ok := err.(*shipping.RegulatoryError)
+	if ok && failed.Request != nil {
+		e.record.Earlier, _ = e.shown(failed.Request)
+	}
 	if written := e.giveBack(); written != nil {
 		return 0, errors.Join(err, written)
 	}
-	failed, ok := err.(*shipping.RegulatoryError)
 	if !ok || !failed.Purchase.Refused {
 		return 0, err
 	}

@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -399,29 +400,67 @@ func TestBatch_AChargeInACurrencyThatCannotBeKeptIsRecorded(t *testing.T) {
 	}
 }
 
-// A reading after a lost purchase showed its transaction. The next run read an older copy of the request, without it,
-// for QuietFor, and purchased again.
-func TestBatch_APurchaseThatAReadingHasShownIsNotForgotten(t *testing.T) {
+// A response has shown a purchase, and each later one is an older copy of the request, a draft. The next run read it
+// for QuietFor or RefusedFor, and purchased again: it knew only what the purchase of the run before had shown, not what
+// its analysis, a reading after Edit or the settlement had.
+func TestBatch_APurchaseThatWasShownIsNotForgotten(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		const draft = `{"request_id":"RD-SH-1","status":"draft","available_documents":[` + customs + `]`
-		shown := `,"transaction_id":"T-1"}`
+	const draft = `"status":"draft"`
+	const sold, listed = draft + `,"transaction_id":"T-1"`, draft + `,"documents":["CUSTOMS"]`
+	const completed, purchasing = `"status":"completed"`, `"status":"purchasing"`
+	lost, failed := shippingtest.NoResponse(), shippingtest.Refusal(503, "busy")
+	edit := func(context.Context, *shipping.RegulatoryRequest) error { return nil }
+	refused := shippingtest.Refusal(400, "no")
+	shown := func(members string) httpmock.Responder {
+		return shippingtest.OK(`{"request_id":"RD-SH-1",` + members + `,"available_documents":[` + customs + `]}`)
+	}
+	type row struct {
+		analysis  httpmock.Responder
+		edit      func(context.Context, *shipping.RegulatoryRequest) error
+		purchase  httpmock.Responder
+		reads     responders // one for each of the first runs; later ones read a draft
+		purchases int
+		limit     time.Duration // of a run
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"lost, a transaction":         {shown(draft), nil, lost, responders{shown(sold)}, 1, 0},
+		"lost, a list":                {shown(draft), nil, lost, responders{shown(listed)}, 1, 0},
+		"refused, a list":             {shown(draft), nil, refused, responders{shown(listed)}, 1, 0},
+		"refused, another status":     {shown(draft), nil, refused, responders{shown(`"status":"odd"`)}, 1, 0},
+		"refused, purchasing later":   {shown(draft), nil, refused, responders{failed, shown(purchasing)}, 1, 30 * time.Second},
+		"analyzed, a transaction":     {shown(sold), nil, lost, nil, 0, 0},
+		"analyzed, no status":         {shown(`"transaction_id":"T-1"`), nil, lost, nil, 0, 0},
+		"analyzed, completed":         {shown(completed), nil, lost, nil, 0, 0},
+		"analyzed, being processed":   {shown(`"status":"processing"`), nil, lost, nil, 0, 0},
+		"failed, purchased documents": {shown(`"status":"failed","purchased_documents":["CUSTOMS"]`), nil, lost, nil, 0, 0},
+		"failed, document types":      {shown(`"status":"failed","document_types":["CUSTOMS"]`), nil, lost, nil, 0, 0},
+		"edited, completed":           {shown(draft), edit, lost, responders{shown(completed)}, 0, 0},
+		"edited, a transaction":       {shown(draft), edit, lost, responders{shown(sold)}, 0, 0},
+		// The purchase reads a draft without a status, and does not send anything.
+		"read before the purchase, completed": {shippingtest.OK(`{"request_id":"RD-SH-1","available_documents":[` + customs +
+			`]}`), nil, lost, responders{failed.Then(failed).Then(shown(completed))}, 0, 0},
+	}, func(t *testing.T, test row) {
+		run, sent := 0, 0
 		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
 			switch {
 			case strings.HasSuffix(r.URL.Path, purchase):
-				return nil, errors.New("the connection broke")
-			case r.Method == http.MethodGet:
-				return shippingtest.OK(draft + shown)(r)
+				sent++
+				return test.purchase(r)
+			case r.Method == http.MethodPost:
+				return test.analysis(r)
+			case run < len(test.reads):
+				return test.reads[run](r)
 			}
-			return shippingtest.OK(draft + "}")(r)
+			return shown(draft)(r)
 		})
-		options := batch.Options{Select: shipping.SelectAll, Journal: batch.Memory()}
-		for range 2 {
-			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
-			if err != nil || report.Results[0].State != batch.StateUnknown || service.CountPath(purchase) != 1 {
-				t.Errorf("%d purchases, %v, %v", service.CountPath(purchase), report.Err(), err)
+		options := batch.Options{Edit: test.edit, Select: shipping.SelectAll, Journal: batch.Memory()}
+		for run = range len(test.reads) + 2 {
+			ctx, stop := context.WithTimeout(t.Context(), cmp.Or(test.limit, time.Hour))
+			report, _ := batch.Run(ctx, walletClient(t, service), walletItems(1), &options)
+			stop()
+			if report.Count(batch.StateCompleted) > 0 || sent != test.purchases {
+				t.Errorf("run %d: %d purchases, %v", run+1, sent, report.Err())
 			}
-			shown = "}"
 		}
 	})
 }

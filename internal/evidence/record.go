@@ -359,6 +359,18 @@ func (r *Record) Since(earlier *Record) *Record {
 // Assumption: the members that show it.
 func (r *Record) ShowsCharge() bool { return r.Transaction || r.Charge != "" }
 
+// ShowsPurchase reports whether a record with this status shows a purchase: by the status, a charge or documents. With
+// the status "", only its other members count. The charge of a draft can be a quote, and its documents what it offers.
+func (r *Record) ShowsPurchase(name string) bool {
+	if name == "draft" {
+		return r.Transaction || r.Charge != "" && !r.in().Purchase.Quoted
+	}
+	return status.Of(name).Purchased || r.in().Record.States[name] == "generating" || r.ShowsCharge() || r.Lists()
+}
+
+// Lists reports whether the record lists documents.
+func (r *Record) Lists() bool { return len(r.lists) > 0 }
+
 // ListsOthers reports whether the record lists a document that is not in purchased.
 func (r *Record) ListsOthers(purchased []string) bool {
 	_, others, _ := r.among(purchased)
