@@ -46,6 +46,12 @@ const closesCharge = "batch.Resolve with OutcomeCharged lets the next run purcha
 // restoreJournal is what to do before another run if the journal lacks records.
 const restoreJournal = "once the journal is in its place, run the batch again"
 
+// runAgain begins the advice for an item exactly if another run can complete the item without a person.
+const runAgain = "run the batch again"
+
+// retryable reports whether another run can complete an item without a person.
+func (r Result) retryable() bool { return r.open() && strings.HasPrefix(r.next(), runAgain) }
+
 // next returns what to do about an open item.
 func (r Result) next() string {
 	const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
@@ -55,6 +61,7 @@ func (r Result) next() string {
 	failed, isCall := errors.AsType[*shipping.Error](r.Err)
 	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
 	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
+	refuses := errors.Is(r.Err, shipping.ErrUnauthorized) || errors.Is(r.Err, shipping.ErrOverBudget)
 	switch {
 	case r.State == StateCompleted:
 		return closesCharge + "; its documents are generated"
@@ -67,18 +74,22 @@ func (r Result) next() string {
 			"analyze it again"
 	case errors.Is(r.Err, errElsewhere):
 		return "follow it with Regulatory.Wait, and leave the item out of the next run"
+	case isCall && failed.StatusCode == http.StatusUnauthorized:
+		return "once the secret key is corrected, run the batch again"
 	case r.State == StateOverBudget && isOver && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0:
 		return "add it to the items of another period, such as the next night, which has its own budget"
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
-		return "this is more than the whole budget, so that no period purchases it"
+		return "this is more than the whole budget, so that no period purchases it: raise the budget, or leave the item out"
+	case r.State == StateUnknown && refuses:
+		return "once this is corrected, run the batch again" + readsFirst
 	case r.State == StateUnknown && r.isRefused() && errors.Is(r.Err, shipping.ErrInsufficientFunds):
-		return "once the wallet has the money, run the batch again" + readsFirst
-	case r.State == StateUnknown && r.isRefused() && isCall && passes(failed):
-		return "run the batch again" + readsFirst
+		return runAgain + " once the wallet has the money" + readsFirst
+	case r.State == StateUnknown && r.isRefused() && isCall && (passes(failed) || failed.StatusCode == http.StatusLocked):
+		return runAgain + readsFirst
 	case r.State == StateUnknown && r.isRefused():
-		return "once the cause of the refusal is removed, run the batch again" + readsFirst
+		return runAgain + " once the cause of the refusal is removed" + readsFirst
 	case r.State == StateUnknown:
-		return "run the batch again, for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst + "; if it " +
+		return runAgain + ", for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst + "; if it " +
 			"stays unknown, check the wallet's transactions, and call batch.Resolve with the outcome that they show"
 	case r.State == StateFailed && len(r.Documents) > 0 && isCall:
 		return "once this is corrected, run the batch again, which reads its documents"
@@ -87,14 +98,19 @@ func (r Result) next() string {
 			"with OutcomeCharged closes it"
 	case r.State == StateFailed:
 		return "correct the shipment or the invoice, and the next run analyzes it again" + closesUncharged
-	case r.State == StateWaiting && len(r.Documents) > 0:
-		return "run the batch again; if the documents never come, batch.Resolve with OutcomeCharged closes the item"
-	case r.State == StateError && isCall && (failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection)):
-		return "run the batch again once the service responds: it failed, or did not respond"
+	case r.State == StateWaiting && len(r.Documents) > 0 && !refuses:
+		return runAgain + "; if the documents never come, batch.Resolve with OutcomeCharged closes the item"
+	case r.State == StateWaiting && !refuses:
+		return runAgain
+	case r.State == StateError && isCall && failed.Retryable() &&
+		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection)):
+		return runAgain + " once the service responds: it failed, or did not respond"
 	case r.State == StateError && isCall && passes(failed):
-		return "run the batch again; if the error stays, ask the service, with the response id"
-	case r.retryable():
-		return "run the batch again"
+		return runAgain + "; if the error stays, ask the service, with the response id"
+	case isCall && failed.StatusCode == http.StatusLocked:
+		return "the service has locked it: ask the service, or wait; then run the batch again"
+	case isCall && failed.StatusCode >= 500:
+		return "ask the service, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrNotFound):
 		return "correct the item or leave it out, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrInsufficientFunds):

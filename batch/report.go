@@ -100,6 +100,8 @@ type Cause struct {
 	Next string
 	// Keys are the keys of the items.
 	Keys []string
+	// Retryable reports whether another run can complete the items without a person; see [Report.Retryable].
+	Retryable bool
 }
 
 // Causes returns all causes of the open items, in the order of [Report.Err], whose text has only those that fit.
@@ -112,7 +114,8 @@ func (r *Report) Causes() (causes []Cause) {
 		if advised, ok := group.first.Err.(*itemError); ok {
 			err.cause = advised.cause
 		}
-		causes = append(causes, Cause{group.first.State, err, err.next, group.keys})
+		causes = append(causes, Cause{group.first.State, err, err.next, group.keys,
+			group.first.retryable() && r.Retryable()})
 	}
 	return causes
 }
@@ -163,8 +166,8 @@ func (r Result) needed() shipping.Budget {
 	return shipping.Budget{}
 }
 
-// Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
-// whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]). It is false if another run
+// Retryable reports whether another run with the same items can complete an item without a person: the advice for one
+// that waits, whose purchase is unknown, or whose error may pass, is to run the batch again. It is false if another run
 // would repeat purchases: if this one had no journal, or the journal is [ErrDamaged] or [ErrMoved]. It is false after
 // [shipping.ErrOvercharged], too: a person compares the charge first, because another run could pay as much again. It
 // is false for a nil report.
@@ -196,18 +199,6 @@ func (r *Report) withoutRecords() {
 			failed.next = restoreJournal
 		}
 	}
-}
-
-func (r Result) retryable() bool {
-	switch r.State {
-	case StateError:
-		failed, ok := errors.AsType[*shipping.Error](r.Err)
-		return ok && failed.Retryable()
-	case StateWaiting, StateUnknown:
-		return !errors.Is(r.Err, shipping.ErrUnauthorized) && !errors.Is(r.Err, shipping.ErrOverBudget) &&
-			!lacksRecords(r.Err)
-	}
-	return false
 }
 
 // lacksRecords reports whether an error is that of a journal without some of its records: another run could buy twice.

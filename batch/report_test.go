@@ -28,6 +28,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 	report = &batch.Report{}
 	over, failed := func(needed string) error { return overBudget(t, needed) }, shipping.ErrRequestFailed
 	status := func(code int) error { return &shipping.Error{StatusCode: code} }
+	forbidden := fmt.Errorf("%w: %w", shipping.ErrUnauthorized, status(http.StatusForbidden))
 	refused := func(code int) error {
 		return &shipping.RegulatoryError{Step: "sent", Purchase: &shipping.PurchaseRequest{Refused: true}, Err: status(code)}
 	}
@@ -51,21 +52,26 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"waiting":       {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
 		"purchased": {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve with OutcomeCharged",
 			true},
-		"unauthorized":   {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", false},
-		"damaged":        {batch.StateWaiting, nil, batch.ErrDamaged, "once the journal is in its place", false},
-		"moved":          {batch.StateWaiting, fda, batch.ErrMoved, "once the journal is in its place", false},
-		"wrong currency": {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", false},
-		"not found":      {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", false},
-		"select":         {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", false},
-		"down":           {batch.StateError, nil, busy, "; run the batch again once the service responds: it failed", true},
-		"a limit":        {batch.StateError, nil, status(429), "; run the batch again; if the error stays, ask", true},
-		"a conflict":     {batch.StateError, nil, status(409), "; run the batch again; if the error stays, ask", false},
-		"locked":         {batch.StateError, nil, status(423), "; once this is corrected, run the batch again", false},
-		"a proxy":        {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<")}, "if the error", false},
-		"a damaged body": {batch.StateError, nil, status(200), "if the error stays, ask the service, with the resp", false},
-		"failed, busy":   {batch.StateFailed, nil, busy, "batch.Resolve", false},
-		"refused, limit": {batch.StateUnknown, fda, refused(429), "; run the batch again: it reads the request", true},
-		"refused":        {batch.StateUnknown, fda, refused(423), "; once the cause of the refusal is removed, run", true},
+		"purchased, 403":  {batch.StateWaiting, fda, forbidden, "once this is corrected", false},
+		"unknown, 403":    {batch.StateUnknown, fda, forbidden, "once this is corrected, run the batch again: it", false},
+		"a wrong key":     {batch.StateWaiting, fda, status(401), "once the secret key is corrected", false},
+		"unauthorized":    {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", false},
+		"damaged":         {batch.StateWaiting, nil, batch.ErrDamaged, "once the journal is in its place", false},
+		"moved":           {batch.StateWaiting, fda, batch.ErrMoved, "once the journal is in its place", false},
+		"wrong currency":  {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", false},
+		"not found":       {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", false},
+		"select":          {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", false},
+		"down":            {batch.StateError, nil, busy, "; run the batch again once the service responds: it failed", true},
+		"a limit":         {batch.StateError, nil, status(429), "; run the batch again; if the error stays, ask", true},
+		"a conflict":      {batch.StateError, nil, status(409), "; run the batch again; if the error stays, ask", true},
+		"locked":          {batch.StateError, nil, status(423), "; the service has locked it: ask the service, or wait", false},
+		"not offered":     {batch.StateError, nil, status(501), "; ask the service, then run the batch again", false},
+		"a proxy":         {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<")}, "if the error", true},
+		"a damaged body":  {batch.StateError, nil, status(200), "if the error stays, ask the service, with the resp", true},
+		"failed, busy":    {batch.StateFailed, nil, busy, "batch.Resolve", false},
+		"refused, limit":  {batch.StateUnknown, fda, refused(429), "; run the batch again: it reads the request", true},
+		"refused, locked": {batch.StateUnknown, fda, refused(423), "; run the batch again: it reads the request", true},
+		"refused":         {batch.StateUnknown, fda, refused(422), "; run the batch again once the cause of the refusal", true},
 	} {
 		result := batch.Result{Key: "SH-" + name, State: test.state, Documents: test.documents, Err: test.err}
 		report.Results = append(report.Results, result)
@@ -78,6 +84,12 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		}
 		if err != nil && !strings.Contains(err.Error(), test.next) || one.Retryable() != test.retryable {
 			t.Errorf("%s: %v, retryable %v", name, err, one.Retryable())
+		}
+		// A report whose advice was to run the batch again was not retryable.
+		for _, cause := range one.Causes() {
+			if cause.Retryable != test.retryable || strings.HasPrefix(cause.Next, "run the batch again") != test.retryable {
+				t.Errorf("%s: the cause is retryable: %t; %s", name, cause.Retryable, cause.Next)
+			}
 		}
 	}
 	err := report.Err()

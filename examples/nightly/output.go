@@ -76,7 +76,7 @@ func completes(cause batch.Cause) string {
 		return "budget"
 	case strings.Contains(cause.Next, "once the service responds"):
 		return "service"
-	case strings.HasPrefix(cause.Next, "run the batch again"):
+	case cause.Retryable:
 		return "run"
 	}
 	return "person"
@@ -147,6 +147,7 @@ func (j *job) forOperators(err error) string {
 		"batch.Resolve with OutcomeNotCharged", `nightly resolve -outcome "not charged"`,
 		"add it to the items of another period, such as the next night, which has its own budget",
 		"keep them in the list of the next night, or run this night again with a larger -budget",
+		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run "+j.again(),
 		"once this is corrected, run the batch again",
 		"correct this, then run "+j.again()+"; keep in the list the shipments that are refused only for now",
 		"run the batch again", "run "+j.again(),
