@@ -129,8 +129,9 @@ var contradictions = map[string]contradiction{
 	"a record comes again": {onPage(7, func(p *page) {
 		p.rows = append([]int{95}, p.rows[1:]...)
 	}), incomplete, 1, 0},
-	"no identifiers":               {func(p *page) { p.id = anonymous }, nil, 0, 0},
-	"all identifiers are the same": {func(p *page) { p.id = same }, incomplete, 85, 0},
+	"no identifiers":                               {func(p *page) { p.id = anonymous }, nil, 0, 0},
+	"all identifiers are the same":                 {func(p *page) { p.id = same }, incomplete, 85, 0},
+	"three legs of a transfer share an identifier": {func(p *page) { p.id = leg }, nil, 0, 0},
 }
 
 // absent is the value of a member that is left out.
@@ -160,6 +161,9 @@ func set(object map[string]any, member string, value any) {
 func anonymous(int) (id, storage string) { return "", "" }
 
 func same(int) (id, storage string) { return "ROW", "" }
+
+// leg is the identifier of a record that the service stores apart from others with the same one.
+func leg(row int) (id, storage string) { return fmt.Sprint("ROW-", row/3), fmt.Sprint(row) }
 
 // of returns the rows of another page.
 func (p *page) of(number int) []int { return p.list.rowsOf(number, pageSize) }

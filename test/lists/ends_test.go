@@ -161,19 +161,3 @@ func TestWalk_RefusedPages(t *testing.T) {
 		}
 	}
 }
-
-// The last page had a token, so that a reader who asks for the next page got an empty one.
-func TestPager_TheLastPageHasNoToken(t *testing.T) {
-	t.Parallel()
-	for _, rows := range []int{1, pageSize, 10*pageSize - 1, 10 * pageSize} {
-		for _, window := range []int{1, defaultWindow} {
-			l, left := newList(rows), rows
-			for page, err := range l.client(t).Transactions.Pages(t.Context(), options(shipping.Walk{Window: window})) {
-				shippingtest.NoError(t, err)
-				if left -= len(page.Items); (page.Resume == "") != (left == 0) {
-					t.Errorf("%d rows: %d left behind a page with the token %q", rows, left, page.Resume)
-				}
-			}
-		}
-	}
-}

@@ -118,19 +118,6 @@ func TestPager_APageBehindTheLastOne(t *testing.T) {
 	}
 }
 
-// TestPager_SeveralRecordsMayShareAnIdentifier if the service stores them apart, such as the legs of a transfer.
-func TestPager_SeveralRecordsMayShareAnIdentifier(t *testing.T) {
-	t.Parallel()
-	s := newList(5 * pageSize)
-	s.change = func(p *page) {
-		p.id = func(row int) (id, storage string) { return fmt.Sprint("ROW-", row/3), fmt.Sprint(row) }
-	}
-	delivered, err := s.walk(t, shipping.Walk{})
-	if err != nil || len(delivered) != len(s.rows) {
-		t.Errorf("%d records and %v, want %d", len(delivered), err, len(s.rows))
-	}
-}
-
 // TestPager_EachListRecognizesItsRecords: rows arrive at the head with each response, so that those of the page before
 // come again.
 func TestPager_EachListRecognizesItsRecords(t *testing.T) {

@@ -92,29 +92,6 @@ func TestPrefetch_EachPageIsRequestedOnce(t *testing.T) {
 	}
 }
 
-// TestPrefetch_AConsumerHoldsAtMostTheWindow, and all of it if there are pages.
-func TestPrefetch_AConsumerHoldsAtMostTheWindow(t *testing.T) {
-	t.Parallel()
-	for _, window := range []int{1, 2, 3, 7, defaultWindow, 50} {
-		for _, pace := range []time.Duration{0, 3 * latency} {
-			synctest.Test(t, func(t *testing.T) {
-				s, consumed, most := slowly(30*pageSize), 0, 0
-				s.before = func(int) { most = max(most, len(s.asked)-consumed) }
-				for _, err := range s.client(t).Transactions.Pages(t.Context(), options(shipping.Walk{Window: window})) {
-					shippingtest.NoError(t, err)
-					shippingtest.NoError(t, pass(t.Context(), pace))
-					s.mu.Lock()
-					consumed++
-					s.mu.Unlock()
-				}
-				if most > window || most < min(window, 29) {
-					t.Errorf("a consumer that takes %s for a page, with a window of %d, held %d pages", pace, window, most)
-				}
-			})
-		}
-	}
-}
-
 // TestPrefetch_NothingIsLeftBehind ends walks in every way, at every page, while others are under way. A walk that does
 // not cancel them, or not wait for them, leaves goroutines, requests and open bodies.
 func TestPrefetch_NothingIsLeftBehind(t *testing.T) {

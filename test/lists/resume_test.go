@@ -72,23 +72,6 @@ func walkPart(t testing.TB, s *list, pages int) (token string) {
 	return token
 }
 
-// TestResume_AfterTheEndDeliversNothing: the rows behind the place of the token vanished.
-func TestResume_AfterTheEndDeliversNothing(t *testing.T) {
-	t.Parallel()
-	for _, rows := range []int{pageSize, 10 * pageSize} {
-		for _, arrived := range []int{0, 25} {
-			s := newList(rows + pageSize)
-			token := walkPart(t, s, rows/pageSize)
-			s.vanish(rows, pageSize)
-			s.arrive(arrived)
-			rest, err := s.walk(t, shipping.Walk{Resume: token})
-			if err != nil || len(rest) > 0 {
-				t.Errorf("%d rows, %d arrived: %v and %v, want nothing", rows, arrived, rest, err)
-			}
-		}
-	}
-}
-
 // TestResume_TokensOfOtherListsAreRefused before anything is sent.
 func TestResume_TokensOfOtherListsAreRefused(t *testing.T) {
 	t.Parallel()
@@ -343,30 +326,6 @@ func TestWalk_PagesThatArrive(t *testing.T) {
 	}
 	rows, _, err := l.take(t.Context(), config, math.MaxInt)
 	if err != nil || !slices.Equal(rows, want) || len(l.asked) > 9 {
-		t.Errorf("%v, %v, asked for %v", rows, err, l.asked)
-	}
-}
-
-// The page at the place of the token reports a page size that agrees with its total, and is wrong, once. Then more rows
-// arrive.
-func TestResume_AWrongPageSizeAtThePlace(t *testing.T) {
-	t.Parallel()
-	l, config := restingList(36, 2, func(p *page) {
-		if p.number == 9 && p.list.times[9] == 1 { // two rows of 50, as on the ninth page of six rows
-			p.PerPage = 6
-		}
-	})
-	want := l.rows[4:]
-	_, token, err := l.take(t.Context(), config, 2)
-	shippingtest.NoError(t, err)
-	l.arrive(14)
-	l.before = func(int) {
-		if l.times[8] == 1 && l.newest == 50 {
-			l.arrive(4)
-		}
-	}
-	config.Token = token
-	if rows, _, err := l.take(t.Context(), config, math.MaxInt); err != nil || !slices.Equal(rows, want) {
 		t.Errorf("%v, %v, asked for %v", rows, err, l.asked)
 	}
 }
