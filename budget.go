@@ -235,9 +235,6 @@ func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, f
 	}
 	shortest, texts := most, []string{}
 	for i, line := range linesOf(in(nil)) {
-		if shortest == 1 && len(texts) == most {
-			break // the others would not be printed
-		}
 		for lines := []dialect.Line{line}; len(lines) <= shortest; {
 			with, err := in(lines)
 			if err == nil && fits(with) {
@@ -281,12 +278,8 @@ func linesOf(s sum, err error) []dialect.Line {
 	if isUnclear {
 		s.lines = unclear.Lines
 	}
-	seen := map[dialect.Line]bool{}
-	isKnown := func(line dialect.Line) bool {
-		known := seen[line]
-		seen[line] = true
-		return known
-	}
+	seen := map[dialect.Line]int{}
+	isKnown := func(line dialect.Line) bool { seen[line]++; return seen[line] > 1 }
 	lines := slices.DeleteFunc(slices.Clone(s.lines), isKnown)
 	most := min(40, 8_000/(len(s.lines)+1))
 	if isUnclear {
