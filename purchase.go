@@ -580,9 +580,10 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.ended(wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx))))
-		// A purchase that was shown is returned at once: if the program was killed while it reads on, it would be forgotten.
+		// A draft that has shown a purchase is returned at once: if the program was killed while it reads on, and read an
+		// older copy then, the purchase would be forgotten.
 		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable(),
-			b.purchase.Purchased && !b.known:
+			found.State == status.Draft && b.purchase.Purchased && !b.known:
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, b.undecided())))
 		}
 		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))

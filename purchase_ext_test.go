@@ -587,17 +587,18 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		// A charge or a purchase that a reading shows is not disproved by a later one that shows neither. A program that was
 		// killed while it read on had stored nothing of it, and purchased again.
 		"refused, a draft with a charge, a draft": {notFound, responders{chargedDraft, draft}, unknown, 0},
-		"refused, purchasing, charged, a draft":   {notFound, responders{record("purchasing", charge), draft}, unknown, 0},
-		"refused, a draft with a charge, 404":     {notFound, responders{chargedDraft, notFound}, unknown, 0},
-		"refused, purchasing, then 404":           {notFound, responders{purchasing, notFound}, unknown, settle},
-		"404 of a proxy, twice":                   {body(404, "<html>"), responders{body(404, "<html>")}, unknown, settle},
+		"refused, purchasing, charged, a draft": {notFound, responders{record("purchasing", charge), draft}, unknown,
+			251 * time.Millisecond},
+		"refused, a draft with a charge, 404": {notFound, responders{chargedDraft, notFound}, unknown, 0},
+		"refused, purchasing, then 404":       {notFound, responders{purchasing, notFound}, unknown, settle},
+		"404 of a proxy, twice":               {body(404, "<html>"), responders{body(404, "<html>")}, unknown, settle},
 		// What no later reading can decide is unknown at once. A draft, and what cannot be read, is read again for SettleFor.
 		"lost, processing, others":      {lost, responders{other}, unknown, 0},
 		"lost, failed, no list":         {lost, responders{record("failed")}, unknown, 0},
 		"lost, another request":         {lost, responders{another}, unknown, settle},
 		"lost, 404, of a known request": {lost, responders{notFound}, unknown, settle},
 		"lost, a draft, others":         {lost, responders{otherDraft}, unknown, 0},
-		"lost, processing, no list":     {lost, responders{record("processing")}, unknown, 0},
+		"lost, processing, no list":     {lost, responders{record("processing")}, unknown, settle},
 		"refused, charged a draft":      {noFunds, responders{chargedDraft}, unknown, 0},
 	}, func(t *testing.T, test row) {
 		service, started := requestService(responders{test.purchase}, test.reads), time.Now()
