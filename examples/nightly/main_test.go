@@ -48,7 +48,7 @@ func TestNights(t *testing.T) {
 			{"2026-11-27", "2000000 NGN", 10, 30, 0, "", true}, // the budget of another night
 			{"2026-11-28", "2000000 NGN", 0, 30, 0, "", true},
 			// Once, without counts that are all 0.
-			{"2026-11-28", "1 USD", 0, 30, 1, "set a budget in that currency; nothing was purchaseda person must", false},
+			{"2026-11-28", "1 USD", 0, 30, 1, "in that currency; nothing was purchaseda person must pass -budget in the", false},
 			{"2026-11-30", "1 NGN", 0, 0, 2, "shipments.txt is empty: no shipments were read", false}, // an export that failed
 			{"2026-11-29", "1 NGN", 0, 30, 0, "", false},                                              // no new shipments
 			// One wrong id stopped the whole night.
@@ -205,10 +205,28 @@ func TestExit(t *testing.T) {
 	down, limit := &shipping.Error{StatusCode: 503}, &shipping.Error{StatusCode: 429}
 	needs := &shipping.BudgetError{Budget: shipping.Budget{Currency: "NGN"}, Needed: shippingtest.Amount(t, "50")}
 	unpaid := errors.Join(shipping.ErrInsufficientFunds, needs)
+	of := func(amount string) shipping.Budget {
+		return shipping.Budget{Amount: shippingtest.Amount(t, amount), Currency: "NGN"}
+	}
+	spent := &shipping.BudgetError{Budget: of("50"), Needed: of("40").Amount, Left: of("1").Amount}
+	dear := &shipping.BudgetError{Budget: of("50"), Needed: of("79.50").Amount}
+	dollars := &shipping.BudgetError{Problem: "the draft is priced in NGN: set a budget in that currency"}
+	unclear := &shipping.BudgetError{Problem: "the cost is not clear"}
+	refused, html := &shipping.Error{StatusCode: 401}, &shipping.Error{StatusCode: 200}
+	const route = "; the wallet was charged: Regulatory.Retry generates the documents again"
+	broken := fmt.Errorf("%w: CUSTOMS"+route, shipping.ErrRequestFailed)
+	other := fmt.Errorf("%w: FDA"+route, shipping.ErrRequestFailed)
 	open := func(errs ...error) error {
 		report := &batch.Report{Results: []batch.Result{{State: batch.StateWaiting, Err: context.Canceled}}}
-		for _, err := range errs {
-			report.Results = append(report.Results, batch.Result{State: batch.StateError, Err: err})
+		for i, err := range errs {
+			result := batch.Result{Key: fmt.Sprint("SH-", i), RequestID: fmt.Sprint("RD-", i), State: batch.StateError, Err: err}
+			if _, over := err.(*shipping.BudgetError); over {
+				result.State, report.Results[0].State = batch.StateOverBudget, batch.StateClosed
+				report.Results[0].Err = nil
+			} else if errors.Is(err, shipping.ErrRequestFailed) {
+				result.State, result.Documents = batch.StateFailed, []shipping.DocumentType{"FDA"}
+			}
+			report.Results = append(report.Results, result)
 		}
 		return openError{report}
 	}
@@ -219,8 +237,18 @@ func TestExit(t *testing.T) {
 		advice string
 	}{
 		{false, nil, 0, ""},
-		{true, busy, 75, "run night 2026-11-28 again: it continues"},
 		// The amount, and what else a person must do, stood far above the last line.
+		{false, open(spent), 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or"},
+		// The budget of the night was said to be spent: with 0 spent, for a shipment that no night buys, or in USD.
+		{false, open(dear, dear), 1, "no night buys the shipments that cost more than the whole budget (2): raise -budget to " +
+			"at least 79.50 NGN, or leave them out"},
+		{false, open(spent, dear), 1, "no night buys the shipments that cost more than the whole budget (1): raise -budget to " +
+			"at least 79.50 NGN, or leave them out; the budget of this night is spent: keep "},
+		{false, open(dollars), 1, "a person must pass -budget in the currency of the prices; then run night 2026-11-28 again"},
+		{false, open(unclear), 1, "a person must work on the lines marked \"for a person\" (1 shipments); then run"},
+		// Lines advised to run the night again, and the last line that a person must act.
+		{true, open(html), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a line with a resp"},
+		{true, batch.ErrInUse, 75, "run night 2026-11-28 again: it continues, and purchases nothing twice$"},
 		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 1, "add money to the wallet: it must hold 100.00 NGN " +
 			"for the shipments that it did not pay for (2), and perhaps more for others, whose price or outcome is not known " +
 			"(1); then run night 2026-11-28 again: it continues, and purchases nothing twice; a person must work on the " +
@@ -232,9 +260,21 @@ func TestExit(t *testing.T) {
 			"and correct line 3 of the list; then run night 2026-11-28 again"},
 		{false, batch.ErrDamaged, 1, "a person must do what these lines state; then run night 2026-11-28 again"},
 	} {
-		if code, advice := j.exit(test.again, test.err); code != test.code || !strings.HasPrefix(advice, test.advice) ||
+		if code, advice := j.exit(test.again, test.err); code != test.code || !strings.HasPrefix(advice+"$", test.advice) ||
 			!test.again && strings.Contains(advice, "nothing twice") {
 			t.Errorf("%v: exit %d, %q", test.err, code, advice)
+		}
+	}
+	lines := j.forOperators(open(dear, refused, broken, other))
+	for _, want := range []string{
+		"  1: costs 79.50 NGN, more than the whole budget of 50.00 NGN, and nothing was purchased (SH-0)",
+		"error, for a person: correct SHIPPING_SECRET_KEY, then run night 2026-11-28 again\n",
+		"failed, for a person: run nightly retry RD-2 RD-3 (without a charge, if the dialect has the route " +
+			"regulatory.retry); if it succeeds, the next run completes the shipment, and purchases nothing; if it fails again, ask " +
+			"the service; to give up, nightly resolve -outcome charged closes it\n",
+	} {
+		if !strings.Contains(lines, want) || strings.Contains(lines, "generates the documents again") {
+			t.Errorf("%q is missing: %s", want, lines)
 		}
 	}
 	text := j.forOperators(errors.New("if this process opened it, use that File or close it; if not, wait until " +

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -18,12 +19,15 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	open, _ := errors.AsType[openError](err)
 	all, of, unpaid := open.count()
 	var steps []string
-	if n := of["person"]; n > 0 {
+	if n := of["person"] + of["dear"]; n > 0 {
 		steps = append(steps, fmt.Sprintf(`work on the lines marked "for a person" (%d shipments)`, n))
 	}
 	code = 1
 	if list, wrong := errors.AsType[listError](err); wrong {
 		code, steps = 2, append(steps, "correct "+list.place)
+	}
+	if err != nil && strings.Contains(err.Error(), otherCurrency) {
+		steps = append(steps, "pass -budget in the currency of the prices")
 	}
 	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "do what these lines state")
 	run := "run " + j.again() + ": it continues, and purchases nothing twice"
@@ -36,9 +40,21 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		code, run = 75, fmt.Sprintf("the service failed or did not respond for %d of %d open shipments: once it responds, %s",
 			of["service"], all, run)
 	case again:
-		code, run = 75, run+"; if a line with a response id stays, ask the service"
-	case code == 1 && all > 0 && of["budget"] == all:
-		return 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or raise -budget"
+		code = 75
+		if strings.Contains(err.Error(), "with the response id") {
+			run += "; if a line with a response id stays, ask the service"
+		}
+	case code == 1 && all > 0 && of["budget"]+of["dear"] == all:
+		var advice []string
+		if n := of["dear"]; n > 0 {
+			advice = append(advice, fmt.Sprintf("no night buys the shipments that cost more than the whole budget (%d): raise "+
+				"-budget to at least %s, or leave them out", n, open.dearest()))
+		}
+		if of["budget"] > 0 {
+			advice = append(advice, "the budget of this night is spent: keep the open shipments in the list of the next night, "+
+				"or raise -budget")
+		}
+		return 1, strings.Join(advice, "; ")
 	default:
 		return code, person + "; then run " + j.again()
 	}
@@ -67,14 +83,34 @@ func (e openError) count() (all int, of map[string]int, unpaid string) {
 	return all, of, unpaid
 }
 
+// dearest returns the highest cost of a shipment that its budget has stopped.
+func (e openError) dearest() (most shipping.Budget) {
+	for _, result := range e.report.Results {
+		if over, ok := errors.AsType[*shipping.BudgetError](result.Err); ok && over.Needed.Cmp(most.Amount) > 0 {
+			most = shipping.Budget{Amount: over.Needed, Currency: over.Budget.Currency}
+		}
+	}
+	return most
+}
+
+// otherCurrency is in the error of a budget whose currency is not that of the prices.
+const otherCurrency = "set a budget in that currency"
+
 // completes returns what completes the shipments of a cause.
 func completes(cause batch.Cause) string {
+	failed, isCall := errors.AsType[*shipping.Error](cause.Err)
+	over, isOver := errors.AsType[*shipping.BudgetError](cause.Err)
 	switch {
 	case errors.Is(cause.Err, shipping.ErrInsufficientFunds):
 		return "money"
-	case cause.State == batch.StateOverBudget:
+	case cause.State == batch.StateOverBudget && isOver && over.Needed.Cmp(over.Budget.Amount) > 0:
+		return "dear"
+	case cause.State == batch.StateOverBudget && isOver && over.Needed.Known():
 		return "budget"
-	case strings.Contains(cause.Next, "once the service responds"):
+	case isOver && strings.Contains(over.Problem, otherCurrency):
+		return "currency"
+	case cause.Retryable && isCall && !errors.Is(failed, context.Canceled) &&
+		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection)):
 		return "service"
 	case cause.Retryable:
 		return "run"
@@ -88,8 +124,10 @@ func (e openError) Error() string {
 	causes := e.report.Causes()
 	for i, cause := range causes[:min(len(causes), most)] {
 		if i == 0 || cause.State != causes[i-1].State || cause.Next != causes[i-1].Next {
-			who := map[string]string{"person": ", for a person"}[completes(cause)]
-			fmt.Fprintf(&text, "%s%s: %s\n", cause.State, who, cause.Next)
+			who := map[string]string{"person": ", for a person", "dear": ", for a person"}[completes(cause)]
+			fmt.Fprintf(&text, "%s%s: %s\n", cause.State, who, strings.Replace(cause.Next, "if Regulatory.Retry succeeds",
+				"run nightly retry "+e.requests(cause.Next, causes)+" (without a charge, if the dialect has the route "+
+					"regulatory.retry); if it succeeds", 1))
 		}
 		ids := strings.Join(cause.Keys[:min(len(cause.Keys), 3)], ", ")
 		fmt.Fprintf(&text, "  %d: %s (%s)\n", len(cause.Keys), e.short(cause), ids)
@@ -97,12 +135,39 @@ func (e openError) Error() string {
 	return text.String() + "each line has the text of its first shipment; causes.csv has the whole texts, and all ids"
 }
 
+// requests returns the ids of the requests of the causes with an advice.
+func (e openError) requests(next string, causes []batch.Cause) string {
+	const most = 30 // ids
+	advised := map[string]bool{}
+	for _, cause := range causes {
+		for _, key := range cause.Keys {
+			advised[key] = cause.Next == next
+		}
+	}
+	var ids []string
+	for _, result := range e.report.Results {
+		if advised[result.Key] {
+			ids = append(ids, result.RequestID)
+		}
+	}
+	text := strings.Join(ids[:min(len(ids), most)], " ")
+	if len(ids) > most {
+		text += fmt.Sprintf(" and the %d others of documents.csv", len(ids)-most)
+	}
+	return text
+}
+
 // short returns the text of a cause without what to do, and without what does not help tonight.
 func (e openError) short(cause batch.Cause) string {
-	if over, ok := errors.AsType[*shipping.BudgetError](cause.Err); ok && over.Needed.Known() { // which differ for each
+	over, ok := errors.AsType[*shipping.BudgetError](cause.Err)
+	switch {
+	case ok && completes(cause) == "dear":
+		return fmt.Sprintf("costs %s %s, more than the whole budget of %s, and nothing was purchased",
+			over.Needed.StringFixed(2), over.Budget.Currency, over.Budget)
+	case ok && over.Needed.Known(): // the costs differ for each
 		return fmt.Sprintf("not enough was left of %s, and nothing was purchased", over.Budget)
 	}
-	beside := []string{"see /_mock/", "if the code of a refusal is there"}
+	beside := []string{"see /_mock/", "the wallet was charged: Regulatory.Retry", "if the code of a refusal is there"}
 	if e.report.Count(batch.StateCompleted) > 0 { // so the address is right
 		beside = append(beside, "check that the base address", "redirects are not followed")
 	}
@@ -143,7 +208,9 @@ func (j *job) forOperators(err error) string {
 		"if the documents never come, batch.Resolve with OutcomeCharged closes the item",
 		"if the documents have not come after a day, ask the service; if they will never come, nightly resolve -outcome "+
 			"charged closes the shipment",
-		"batch.Resolve with OutcomeCharged", "nightly resolve -outcome charged",
+		"nothing; batch.Resolve with OutcomeCharged closes it", "nothing; if it fails again, ask the service; to give up, "+
+			"nightly resolve -outcome charged closes it",
+		"batch.Resolve with OutcomeCharged", "nightly resolve -outcome charged", "so that no period", "so that no night",
 		"batch.Resolve with OutcomeNotCharged", `nightly resolve -outcome "not charged"`,
 		"add it to the items of another period, such as the next night, which has its own budget",
 		"keep them in the list of the next night, or run this night again with a larger -budget",
