@@ -414,7 +414,7 @@ func TestRetry_TheBudgetBoundsTheExtraLoad(t *testing.T) {
 				extra)
 		}
 		if failure, _ := errors.AsType[*shipping.Error](last); failure == nil ||
-			failure.NotRetried != "too many requests of this program failed" && len(failure.Attempts) == 1 {
+			failure.NotRetried != "most requests of this program are failing" && len(failure.Attempts) == 1 {
 			t.Errorf("the last error does not report why it was not retried: %v", last)
 		}
 	})

@@ -86,7 +86,7 @@ func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool
 		return false, nil
 	}
 	if !s.client.budget.take() {
-		s.hooks.NotRetried("too many requests of this program failed")
+		s.hooks.NotRetried("most requests of this program are failing")
 		return false, nil
 	}
 	s.loop.RetryWaitMin = wait
