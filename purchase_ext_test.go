@@ -689,17 +689,6 @@ func TestWait_NamesTheGenerationOnlyOfAPurchasedRequest(t *testing.T) {
 	}
 }
 
-// The specification shows no status in the response to an analysis. If it were refused, the id of the draft that the
-// service created would be lost.
-func TestAnalyze_TheMinimalResponseIsADraft(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(success(`{"request_id":"RD-1"}`))
-	draft, err := regulatory(t, service).Analyze(t.Context(), parcel)
-	if err != nil || draft.RequestID != "RD-1" || draft.Status != shipping.StatusDraft {
-		t.Errorf("%+v, %v", draft, err)
-	}
-}
-
 // An analysis of another shipment is refused before its draft can be purchased.
 func TestAnalyze_OfAnotherShipmentIsRefused(t *testing.T) {
 	t.Parallel()
