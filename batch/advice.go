@@ -109,8 +109,6 @@ func (r Result) next() string {
 		return runAgain + "; if the error stays, ask the service, with the response id"
 	case isCall && failed.StatusCode == http.StatusLocked:
 		return "the service has locked it: ask the service, or wait; then run the batch again"
-	case isCall && failed.StatusCode >= 500:
-		return "ask the service, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrNotFound):
 		return "correct the item or leave it out, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrInsufficientFunds):

@@ -65,7 +65,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"a limit":         {batch.StateError, nil, status(429), "; run the batch again; if the error stays, ask", true},
 		"a conflict":      {batch.StateError, nil, status(409), "; run the batch again; if the error stays, ask", true},
 		"locked":          {batch.StateError, nil, status(423), "; the service has locked it: ask the service, or wait", false},
-		"not offered":     {batch.StateError, nil, status(501), "; ask the service, then run the batch again", false},
+		"not offered":     {batch.StateError, nil, status(501), "; once this is corrected, run the batch again", false},
 		"a proxy":         {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<")}, "if the error", true},
 		"a damaged body":  {batch.StateError, nil, status(200), "if the error stays, ask the service, with the resp", true},
 		"failed, busy":    {batch.StateFailed, nil, busy, "batch.Resolve", false},

@@ -19,14 +19,18 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	open, _ := errors.AsType[openError](err)
 	all, of, unpaid := open.count()
 	var steps []string
-	if n := of["person"] + of["dear"]; n > 0 {
+	if n := of["person"]; n > 0 {
 		steps = append(steps, fmt.Sprintf(`work on the lines marked "for a person" (%d shipments)`, n))
 	}
 	code = 1
 	if list, wrong := errors.AsType[listError](err); wrong {
 		code, steps = 2, append(steps, "correct "+list.place)
 	}
-	if err != nil && strings.Contains(err.Error(), otherCurrency) {
+	if n := of["dear"]; n > 0 {
+		steps = append(steps, fmt.Sprintf("raise -budget to at least %s, or leave out the shipments that no night buys (%d)",
+			open.dearest(), n))
+	}
+	if over, ok := errors.AsType[*shipping.BudgetError](err); ok && strings.Contains(over.Problem, "set a budget in that") {
 		steps = append(steps, "pass -budget in the currency of the prices")
 	}
 	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "do what these lines state")
@@ -36,7 +40,7 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		return 0, ""
 	case errors.Is(err, shipping.ErrInsufficientFunds):
 		code, run = 1, j.forOperators(errors.New("add money to the wallet"+unpaid))+"; then "+run
-	case again && of["service"] > all/2: // EX_TEMPFAIL
+	case again && of["service"] > (all-of["waits"])/2: // EX_TEMPFAIL
 		code, run = 75, fmt.Sprintf("the service failed or did not respond for %d of %d open shipments: once it responds, %s",
 			of["service"], all, run)
 	case again:
@@ -44,17 +48,8 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		if strings.Contains(err.Error(), "with the response id") {
 			run += "; if a line with a response id stays, ask the service"
 		}
-	case code == 1 && all > 0 && of["budget"]+of["dear"] == all:
-		var advice []string
-		if n := of["dear"]; n > 0 {
-			advice = append(advice, fmt.Sprintf("no night buys the shipments that cost more than the whole budget (%d): raise "+
-				"-budget to at least %s, or leave them out", n, open.dearest()))
-		}
-		if of["budget"] > 0 {
-			advice = append(advice, "the budget of this night is spent: keep the open shipments in the list of the next night, "+
-				"or raise -budget")
-		}
-		return 1, strings.Join(advice, "; ")
+	case code == 1 && all > 0 && of["budget"] == all:
+		return 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or raise -budget"
 	default:
 		return code, person + "; then run " + j.again()
 	}
@@ -93,9 +88,6 @@ func (e openError) dearest() (most shipping.Budget) {
 	return most
 }
 
-// otherCurrency is in the error of a budget whose currency is not that of the prices.
-const otherCurrency = "set a budget in that currency"
-
 // completes returns what completes the shipments of a cause.
 func completes(cause batch.Cause) string {
 	failed, isCall := errors.AsType[*shipping.Error](cause.Err)
@@ -103,15 +95,17 @@ func completes(cause batch.Cause) string {
 	switch {
 	case errors.Is(cause.Err, shipping.ErrInsufficientFunds):
 		return "money"
-	case cause.State == batch.StateOverBudget && isOver && over.Needed.Cmp(over.Budget.Amount) > 0:
+	case isOver && over.Needed.Cmp(over.Budget.Amount) > 0:
 		return "dear"
-	case cause.State == batch.StateOverBudget && isOver && over.Needed.Known():
+	case isOver && over.Needed.Known():
 		return "budget"
-	case isOver && strings.Contains(over.Problem, otherCurrency):
+	case isOver && strings.Contains(over.Problem, "set a budget in that"):
 		return "currency"
 	case cause.Retryable && isCall && !errors.Is(failed, context.Canceled) &&
 		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection)):
 		return "service"
+	case cause.Retryable && cause.State == batch.StateWaiting:
+		return "waits"
 	case cause.Retryable:
 		return "run"
 	}
@@ -124,9 +118,9 @@ func (e openError) Error() string {
 	causes := e.report.Causes()
 	for i, cause := range causes[:min(len(causes), most)] {
 		if i == 0 || cause.State != causes[i-1].State || cause.Next != causes[i-1].Next {
-			who := map[string]string{"person": ", for a person", "dear": ", for a person"}[completes(cause)]
+			who := map[string]string{"person": ", for a person"}[completes(cause)]
 			fmt.Fprintf(&text, "%s%s: %s\n", cause.State, who, strings.Replace(cause.Next, "if Regulatory.Retry succeeds",
-				"run nightly retry "+e.requests(cause.Next, causes)+" (without a charge, if the dialect has the route "+
+				"run nightly retry "+e.requests()+" (without a charge, if the dialect has the route "+
 					"regulatory.retry); if it succeeds", 1))
 		}
 		ids := strings.Join(cause.Keys[:min(len(cause.Keys), 3)], ", ")
@@ -135,36 +129,28 @@ func (e openError) Error() string {
 	return text.String() + "each line has the text of its first shipment; causes.csv has the whole texts, and all ids"
 }
 
-// requests returns the ids of the requests of the causes with an advice.
-func (e openError) requests(next string, causes []batch.Cause) string {
-	const most = 30 // ids
-	advised := map[string]bool{}
-	for _, cause := range causes {
-		for _, key := range cause.Keys {
-			advised[key] = cause.Next == next
-		}
-	}
+// requests returns the ids of requests whose generation failed.
+func (e openError) requests() string {
 	var ids []string
 	for _, result := range e.report.Results {
-		if advised[result.Key] {
+		_, isCall := errors.AsType[*shipping.Error](result.Err) // then the request was not read
+		if result.State == batch.StateFailed && len(result.Documents) > 0 && !isCall {
 			ids = append(ids, result.RequestID)
 		}
 	}
-	text := strings.Join(ids[:min(len(ids), most)], " ")
-	if len(ids) > most {
-		text += fmt.Sprintf(" and the %d others of documents.csv", len(ids)-most)
+	if others := len(ids) - 30; others > 0 {
+		ids = append(ids[:30], fmt.Sprintf("and the %d others of documents.csv", others))
 	}
-	return text
+	return strings.Join(ids, " ")
 }
 
 // short returns the text of a cause without what to do, and without what does not help tonight.
 func (e openError) short(cause batch.Cause) string {
-	over, ok := errors.AsType[*shipping.BudgetError](cause.Err)
-	switch {
-	case ok && completes(cause) == "dear":
-		return fmt.Sprintf("costs %s %s, more than the whole budget of %s, and nothing was purchased",
-			over.Needed.StringFixed(2), over.Budget.Currency, over.Budget)
-	case ok && over.Needed.Known(): // the costs differ for each
+	if over, ok := errors.AsType[*shipping.BudgetError](cause.Err); ok && over.Needed.Known() { // which differ for each
+		if over.Needed.Cmp(over.Budget.Amount) > 0 {
+			return fmt.Sprintf("costs %s %s, more than the whole budget of %s", over.Needed.StringFixed(2), over.Budget.Currency,
+				over.Budget)
+		}
 		return fmt.Sprintf("not enough was left of %s, and nothing was purchased", over.Budget)
 	}
 	beside := []string{"see /_mock/", "the wallet was charged: Regulatory.Retry", "if the code of a refusal is there"}
