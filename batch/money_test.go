@@ -253,8 +253,8 @@ func TestBatch_AChargeOfWhatIsDeclared(t *testing.T) {
 			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"),
 		})
 		shippingtest.NoError(t, err)
-		const want = `item "SH-1" has an unexpected charge: 107.50 NGN, and the draft shows 100.00 NGN at most; the dialect ` +
-			`declares "offer.beside += tax"`
+		const want = `item "SH-1" has an unexpected charge: 107.50 NGN, and the draft shows 100.00 NGN at most; the ` +
+			`dialect declares "offer.beside += tax"`
 		if first := report.Results[0].Err; !errors.Is(first, shipping.ErrOvercharged) ||
 			!strings.Contains(first.Error(), `"offer.beside += tax"`) {
 			t.Errorf("%v", first)
@@ -423,11 +423,12 @@ func TestBatch_APurchaseThatWasShownIsNotForgotten(t *testing.T) {
 		limit     time.Duration // of a run
 	}
 	shippingtest.EachInBubble(t, map[string]row{
-		"lost, a transaction":         {shown(draft), nil, lost, responders{shown(sold)}, 1, 0},
-		"lost, a list":                {shown(draft), nil, lost, responders{shown(listed)}, 1, 0},
-		"refused, a list":             {shown(draft), nil, refused, responders{shown(listed)}, 1, 0},
-		"refused, another status":     {shown(draft), nil, refused, responders{shown(`"status":"odd"`)}, 1, 0},
-		"refused, purchasing later":   {shown(draft), nil, refused, responders{failed, shown(purchasing)}, 1, 30 * time.Second},
+		"lost, a transaction":     {shown(draft), nil, lost, responders{shown(sold)}, 1, 0},
+		"lost, a list":            {shown(draft), nil, lost, responders{shown(listed)}, 1, 0},
+		"refused, a list":         {shown(draft), nil, refused, responders{shown(listed)}, 1, 0},
+		"refused, another status": {shown(draft), nil, refused, responders{shown(`"status":"odd"`)}, 1, 0},
+		"refused, then purchasing": {shown(draft), nil, refused, responders{failed, shown(purchasing)}, 1,
+			30 * time.Second},
 		"analyzed, a transaction":     {shown(sold), nil, lost, nil, 0, 0},
 		"analyzed, no status":         {shown(`"transaction_id":"T-1"`), nil, lost, nil, 0, 0},
 		"analyzed, completed":         {shown(completed), nil, lost, nil, 0, 0},

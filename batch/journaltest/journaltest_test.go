@@ -156,7 +156,7 @@ func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.
 		if err := alone(j.related(record)); err != nil && !j.makes("records what repeats a purchase") {
 			return sum, err
 		}
-		if j.makes("looks for the source before it waits") {
+		if j.makes("looks for the source too early") {
 			j.mu.Unlock()
 			time.Sleep(time.Millisecond)
 			j.mu.Lock()
@@ -237,6 +237,7 @@ func TestRun_FindsMistakes(t *testing.T) {
 			t.Errorf("%s: breaks %q", name, names)
 		}
 	}
+	const atOnce = "of purchases of one shipment or request at the same time one is recorded"
 	for mistake, rule := range map[string]string{
 		"gives an item twice":                      "an item has one claim at a time",
 		"folds case":                               "any text is a key",
@@ -255,7 +256,7 @@ func TestRun_FindsMistakes(t *testing.T) {
 		"finds charges with a note":                "a charge above its cost is found until it has a note",
 		"does not look for the source":             "a purchase that repeats another one is not recorded",
 		"records what repeats a purchase":          "a purchase that repeats another one is not recorded",
-		"looks for the source before it waits":     "of purchases of one shipment or request at the same time one is recorded",
+		"looks for the source too early":           atOnce,
 		"drops the period":                         "the committed sum of a period follows from the last records",
 		"counts all periods":                       "the committed sum of a period follows from the last records",
 		"counts what was given back":               "the committed sum of a period follows from the last records",

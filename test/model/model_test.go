@@ -20,8 +20,8 @@ import (
 
 // TestModel visits every state of the model. SHIPPING_MODEL=all includes two items with two processes, which takes
 // about 20 s; the other sizes take a few seconds. A second period, which a charge above the cost needs, multiplies the
-// states, so one process or item has it. It finds rules whose order breaks a property, such as a claim that ends between
-// the reservation and the purchase.
+// states, so one process or item has it. It finds rules whose order breaks a property, such as a claim that ends
+// between the reservation and the purchase.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	sizes := []size{{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 1, 2}, {1, 2, 2}}
