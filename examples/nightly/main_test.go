@@ -242,7 +242,8 @@ func TestExit(t *testing.T) {
 		// The budget of the night was said to be spent: with 0 spent, for a shipment that no night buys, or in USD.
 		{false, open(dear, spent), 1, "a person must raise -budget to at least 79.50 NGN, or leave out the shipments that no " +
 			"night buys (1); then run night 2026-11-28 again"},
-		{false, open(dollars), 1, "a person must pass -budget in the currency of the prices; then run night 2026-11-28 again"},
+		{false, open(dollars), 1, "a person must work on the lines marked \"for a person\" (1 shipments), and pass -budget in " +
+			"the currency of the prices; then run night 2026-11-28 again"},
 		{false, open(unclear), 1, "a person must work on the lines marked \"for a person\" (1 shipments); then run"},
 		// Lines advised to run the night again, and the last line that a person must act.
 		{true, open(html), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a line with a resp"},
@@ -254,8 +255,9 @@ func TestExit(t *testing.T) {
 		{true, open(limit, busy, busy), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a " +
 			"line with a response id stays, ask the service; a person must work on the lines marked \"for a person\" (2 "},
 		// Those that wait for documents have no error of the service.
-		{true, open(down), 75, "the service failed or did not respond for 1 of 2 open shipments: once it responds, run"},
-		{true, open(down, down), 75, "the service failed or did not respond for 2 of 3 open shipments: once it responds, "},
+		{true, open(down), 75, "the service failed or did not respond: once it responds, run night 2026-11-28 again: it"},
+		{true, errors.Join(down, open()), 75, "the service failed or did not respond: once it responds, run"}, // a list
+		{true, open(), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice$"},
 		{false, errors.Join(list, open(busy)), 2, "a person must work on the lines marked \"for a person\" (1 shipments), " +
 			"and correct line 3 of the list; then run night 2026-11-28 again"},
 		{false, batch.ErrDamaged, 1, "a person must do what these lines state; then run night 2026-11-28 again"},

@@ -40,9 +40,8 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		return 0, ""
 	case errors.Is(err, shipping.ErrInsufficientFunds):
 		code, run = 1, j.forOperators(errors.New("add money to the wallet"+unpaid))+"; then "+run
-	case again && of["service"] > (all-of["waits"])/2: // EX_TEMPFAIL
-		code, run = 75, fmt.Sprintf("the service failed or did not respond for %d of %d open shipments: once it responds, %s",
-			of["service"], all, run)
+	case again && (of["service"] > (all-of["waits"])/2 || all == of["waits"] && isDown(err)): // EX_TEMPFAIL
+		code, run = 75, "the service failed or did not respond: once it responds, "+run
 	case again:
 		code = 75
 		if strings.Contains(err.Error(), "with the response id") {
@@ -90,7 +89,6 @@ func (e openError) dearest() (most shipping.Budget) {
 
 // completes returns what completes the shipments of a cause.
 func completes(cause batch.Cause) string {
-	failed, isCall := errors.AsType[*shipping.Error](cause.Err)
 	over, isOver := errors.AsType[*shipping.BudgetError](cause.Err)
 	switch {
 	case errors.Is(cause.Err, shipping.ErrInsufficientFunds):
@@ -99,10 +97,7 @@ func completes(cause batch.Cause) string {
 		return "dear"
 	case isOver && over.Needed.Known():
 		return "budget"
-	case isOver && strings.Contains(over.Problem, "set a budget in that"):
-		return "currency"
-	case cause.Retryable && isCall && !errors.Is(failed, context.Canceled) &&
-		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection)):
+	case cause.Retryable && isDown(cause.Err):
 		return "service"
 	case cause.Retryable && cause.State == batch.StateWaiting:
 		return "waits"
@@ -110,6 +105,13 @@ func completes(cause batch.Cause) string {
 		return "run"
 	}
 	return "person"
+}
+
+// isDown reports whether the service failed or did not respond.
+func isDown(err error) bool {
+	failed, ok := errors.AsType[*shipping.Error](err)
+	return ok && failed.Retryable() && !errors.Is(failed, context.Canceled) &&
+		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection))
 }
 
 func (e openError) Error() string {
