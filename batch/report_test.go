@@ -64,14 +64,14 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"down":            {batch.StateError, nil, busy, "; run the batch again once the service responds: it failed", true},
 		"a limit":         {batch.StateError, nil, status(429), "; run the batch again; if the error stays, ask", true},
 		"a conflict":      {batch.StateError, nil, status(409), "; run the batch again; if the error stays, ask", true},
-		"locked":          {batch.StateError, nil, status(423), "; the service has locked it: ask the service, or wait", false},
+		"locked":          {batch.StateError, nil, status(423), "; the service has locked it: ask the service", false},
 		"not offered":     {batch.StateError, nil, status(501), "; once this is corrected, run the batch again", false},
 		"a proxy":         {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<")}, "if the error", true},
 		"a damaged body":  {batch.StateError, nil, status(200), "if the error stays, ask the service, with the resp", true},
 		"failed, busy":    {batch.StateFailed, nil, busy, "batch.Resolve", false},
 		"refused, limit":  {batch.StateUnknown, fda, refused(429), "; run the batch again: it reads the request", true},
 		"refused, locked": {batch.StateUnknown, fda, refused(423), "; run the batch again: it reads the request", true},
-		"refused":         {batch.StateUnknown, fda, refused(422), "; run the batch again once the cause of the refusal", true},
+		"refused":         {batch.StateUnknown, fda, refused(422), "; run the batch again once the cause of the", true},
 	} {
 		result := batch.Result{Key: "SH-" + name, State: test.state, Documents: test.documents, Err: test.err}
 		report.Results = append(report.Results, result)

@@ -238,15 +238,15 @@ func TestExit(t *testing.T) {
 	}{
 		{false, nil, 0, ""},
 		// The amount, and what else a person must do, stood far above the last line.
-		{false, open(spent), 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or"},
+		{false, open(spent), 1, "the budget of this night is spent: keep the open shipments in the list of the next"},
 		// The budget of the night was said to be spent: with 0 spent, for a shipment that no night buys, or in USD.
-		{false, open(dear, spent), 1, "a person must raise -budget to at least 79.50 NGN, or leave out the shipments that no " +
-			"night buys (1); then run night 2026-11-28 again"},
-		{false, open(dollars), 1, "a person must work on the lines marked \"for a person\" (1 shipments), and pass -budget in " +
-			"the currency of the prices; then run night 2026-11-28 again"},
+		{false, open(dear, spent), 1, "a person must raise -budget to at least 79.50 NGN, or leave out the shipments that " +
+			"no night buys (1); then run night 2026-11-28 again"},
+		{false, open(dollars), 1, "a person must work on the lines marked \"for a person\" (1 shipments), and pass -budget " +
+			"in the currency of the prices; then run night 2026-11-28 again"},
 		{false, open(unclear), 1, "a person must work on the lines marked \"for a person\" (1 shipments); then run"},
 		// Lines advised to run the night again, and the last line that a person must act.
-		{true, open(html), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a line with a resp"},
+		{true, open(html), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a line with a"},
 		{true, batch.ErrInUse, 75, "run night 2026-11-28 again: it continues, and purchases nothing twice$"},
 		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 1, "add money to the wallet: it must hold 100.00 NGN " +
 			"for the shipments that it did not pay for (2), and perhaps more for others, whose price or outcome is not known " +
@@ -272,8 +272,8 @@ func TestExit(t *testing.T) {
 		"  1: costs 79.50 NGN, more than the whole budget of 50.00 NGN (SH-0)",
 		"error, for a person: correct SHIPPING_SECRET_KEY, then run night 2026-11-28 again\n",
 		"failed, for a person: run nightly retry RD-2 RD-3 (without a charge, if the dialect has the route " +
-			"regulatory.retry); if it succeeds, the next run completes the shipment, and purchases nothing; if it fails again, ask " +
-			"the service; to give up, nightly resolve -outcome charged closes it\n",
+			"regulatory.retry); if it succeeds, the next run completes the shipment, and purchases nothing; if it fails again, " +
+			"ask the service; to give up, nightly resolve -outcome charged closes it\n",
 	} {
 		if !strings.Contains(lines, want) || strings.Contains(lines, "generates the documents again") {
 			t.Errorf("%q is missing: %s", want, lines)

@@ -30,7 +30,8 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		steps = append(steps, fmt.Sprintf("raise -budget to at least %s, or leave out the shipments that no night buys (%d)",
 			open.dearest(), n))
 	}
-	if over, ok := errors.AsType[*shipping.BudgetError](err); ok && strings.Contains(over.Problem, "set a budget in that") {
+	over, ok := errors.AsType[*shipping.BudgetError](err)
+	if ok && strings.Contains(over.Problem, "set a budget in that") {
 		steps = append(steps, "pass -budget in the currency of the prices")
 	}
 	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "do what these lines state")
