@@ -502,7 +502,7 @@ func (r *RegulatoryRequest) showsPurchase() bool {
 	return r.shown().ShowsPurchase(string(cmp.Or(r.Status, StatusDraft)))
 }
 
-// later returns a record as it was read again, unless only the one before shows a purchase: the other is an older copy.
+// later returns the later reading, unless only the earlier one shows a purchase: the later one is then an older copy.
 func later(before, again *RegulatoryRequest) *RegulatoryRequest {
 	if before != nil && before.showsPurchase() && !again.showsPurchase() {
 		return before
@@ -580,7 +580,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.ended(wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx))))
-		// A draft that has shown a purchase is returned at once: if the program was killed while it reads on, and read an
+		// A draft that has shown a purchase is returned at once: if the program were killed while it read on, and read an
 		// older copy then, the purchase would be forgotten.
 		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable(),
 			found.State == status.Draft && b.purchase.Purchased && !b.known:

@@ -58,7 +58,7 @@ func (e *MismatchError) Error() string {
 type Options struct {
 	// Elements bounds the elements of all lists together, without one for each list; 0 means no bound.
 	Elements int
-	// Members bounds the members of all objects together, without one for each object; 0 means no bound.
+	// Members bounds the members of all objects together, less one for each object; 0 means no bound.
 	Members int
 	// Report, if set, is called with each difference between the text and the type.
 	Report func(Difference)

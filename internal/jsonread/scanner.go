@@ -21,7 +21,7 @@ type scanner struct {
 	memory strings.Builder // of a block of strings
 
 	elements int // how many more the lists may hold, without one for each list
-	names    int // how many more the objects may hold, without one for each object
+	names    int // how many more the objects may hold, less one for each object
 }
 
 // newScanner returns a scanner at the start of text, which must not change while it is scanned.

@@ -72,7 +72,7 @@ func (r *run) find(v Verdict, format string, args ...any) {
 	r.Findings = append(r.Findings, f)
 }
 
-// rules returns the rules of docs/sweep.md, each with the findings that it would prevent. The first one applies.
+// rules returns the rules of docs/sweep.md, each with the findings that it would prevent. The first match applies.
 func rules() []struct{ findings, text string } {
 	return []struct{ findings, text string }{
 		{`^paid-twice.* notification#\d+:twice`, "notifications: recognize repeats"},
