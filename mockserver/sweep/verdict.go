@@ -88,7 +88,7 @@ func rules() []struct{ findings, text string } {
 		{`^paid-twice.* at regulatory`, "rule 1: do not start over after an error"},
 		{`^lint: ignored-retry-after`, "rule 4: wait as long as the header Retry-After asks"},
 		{`^missing: the program succeeded.* at regulatory[^;]*$`,
-			"rule 5: treat a response as a success only if it is JSON with status true"},
+			"rule 5: treat a response as a success only if it is JSON whose status is true"},
 	}
 }
 
