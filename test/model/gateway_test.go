@@ -283,13 +283,16 @@ func (x *exchange) read() {
 		})
 	case "another":
 		r.Edit(func(data map[string]any) bool { data["request_id"] = "RD-ANOTHER000000001"; return true })
-	case "paused": // of a purchase: the status of a draft that is none counts as that of a purchase, and stays unknown
+	case "paused": // a draft with such a status would count as a purchase, and stay unknown until a person decides
+		if r.Text("status") == "draft" {
+			events = readEvents(r)
+			break
+		}
 		r.Edit(func(data map[string]any) bool {
-			purchased := data["status"] != "draft"
 			data["status"] = "unlisted"
 			delete(data, "documents")
 			delete(data, "charged_amount")
-			return purchased
+			return true
 		})
 	case "unlisted":
 		events = append(readEvents(r), events...)
