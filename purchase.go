@@ -100,8 +100,8 @@ type PurchaseRequest struct {
 	// status purchasing since: see [PurchaseOptions.RefusedFor].
 	UnderWay bool `json:"under_way,omitempty"`
 	// Purchased is set if the response or a reading after the purchase has shown a purchase, which may be another one: a
-	// charge, documents, or a status other than draft. A later reading that shows a draft is an older copy, and decides
-	// nothing. Such a purchase is not sent again.
+	// charge, documents, or a status that only a purchase leads to. A later reading that shows a draft is an older copy,
+	// and decides nothing. Such a purchase is not sent again.
 	Purchased       bool `json:"purchased,omitempty"`
 	PurchaseOptions `json:"-"`
 }
@@ -431,7 +431,7 @@ func (p PurchaseRequest) evidence(response evidence.Response, before *evidence.R
 func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest,
 	err error) error {
 	before := p.before()
-	p.Draft = nil
+	p.Draft, p.Purchased = nil, p.Purchased && outcome != OutcomeNotCharged
 	if before != nil && outcome == OutcomeUnknown {
 		text, _ := json.Marshal(before.Members())
 		p.Draft = s.core.withoutKey(s.core.decodeRecord(RawJSON(text)))
@@ -552,7 +552,6 @@ type readBack struct {
 
 	last   *RegulatoryRequest
 	memory evidence.Memory
-	known  bool // the purchase that is settled has Purchased
 }
 
 // decide returns the result of the purchase, or its *RegulatoryError.
@@ -580,10 +579,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.ended(wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx))))
-		// A draft that has shown a purchase is returned at once: if the program were killed while it read on, and read an
-		// older copy then, the purchase would be forgotten.
-		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable(),
-			found.State == status.Draft && b.purchase.Purchased && !b.known:
+		case left <= 0, isRefusal(err) && !retryable(err) && !b.mayLag(err), found.Undecidable():
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, b.undecided())))
 		}
 		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))
@@ -702,7 +698,7 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *Purchas
 	p := purchase.withDefaults()
 	p.Draft = s.inDialect(p.Draft)
 	reading := &readBack{service: s, purchase: p, sent: p.evidence(evidence.Lost, p.before()), call: call,
-		longest: p.longQuietFor(), known: p.Purchased}
+		longest: p.longQuietFor()}
 	reading.sent.QuietFor = p.quietFor()
 	switch {
 	case p.Contradicted:

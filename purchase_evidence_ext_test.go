@@ -87,15 +87,15 @@ func TestPurchase_AnOlderCopyReplacesNoRecordThatShowsAPurchase(t *testing.T) {
 		edit      func(context.Context, *shipping.RegulatoryRequest) error
 		purchases int
 	}{
-		`{"request_id":"RD-1"` + offer:                                                   {nil, 1},
-		`{"request_id":"RD-1","documents":["FDA"]` + offer:                               {nil, 1}, // which it may offer
-		`{"request_id":"RD-1","transaction_id":"TR-1"` + offer:                           {nil, 0},
-		`{"request_id":"RD-1","charged_amount":5` + offer:                                {nil, 0},
-		`{"request_id":"RD-1","transaction_id":"TR-1"}`:                                  {nil, 0},
-		`{"request_id":"RD-1","status":"draft","transaction_id":"TR-1"` + offer:          {edit, 0},
-		`{"request_id":"RD-1","status":"draft","charged_amount":5` + offer:               {edit, 0},
-		`{"request_id":"RD-1","status":"completed"}`:                                     {nil, 0},
-		`{"request_id":"RD-1","status":"in_production","document_types":["FDA"]` + offer: {nil, 0},
+		`{"request_id":"RD-1"` + offer:                                              {nil, 1},
+		`{"request_id":"RD-1","documents":["FDA"]` + offer:                          {nil, 1}, // which it may offer
+		`{"request_id":"RD-1","transaction_id":"TR-1"` + offer:                      {nil, 0},
+		`{"request_id":"RD-1","charged_amount":5` + offer:                           {nil, 0},
+		`{"request_id":"RD-1","transaction_id":"TR-1"}`:                             {nil, 0},
+		`{"request_id":"RD-1","status":"draft","transaction_id":"TR-1"` + offer:     {edit, 0},
+		`{"request_id":"RD-1","status":"draft","charged_amount":5` + offer:          {edit, 0},
+		`{"request_id":"RD-1","status":"completed"}`:                                {nil, 0},
+		`{"request_id":"RD-1","status":"in_production","documents":["FDA"]` + offer: {nil, 0},
 	} {
 		for _, way := range []string{"AnalyzeAndPoll", "Prepare"} {
 			synctest.Test(t, func(t *testing.T) {
@@ -364,8 +364,6 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 		"refused, a list, then none":     {"", true, plainly, record("draft", purchased).Then(old), unknown, ""},
 		"lost, a list, then none":        {"", true, lost, record("draft", documents).Then(old), unknown, ""},
 		"refused, others, then a draft":  {"", true, plainly, record("draft", uploads).Then(old), unknown, ""},
-		"refused, odd, then a draft":     {"", true, plainly, record("in_production").Then(old), unknown, ""},
-		"lost, odd, then a draft":        {"", true, lost, record("in_production").Then(old), unknown, ""},
 		"contradicted by a list":         {"", true, refused(`{` + purchased + `}`), old, unknown, ""},
 		"lost, a transaction in it":      {"", true, body(500, `{"status":false,"data":{`+charge+`}}`), old, unknown, ""},
 		"lost, a charge in it":           {"", true, record("draft", quote), old, unknown, ""},

@@ -41,7 +41,7 @@ func ofBatch(err error) string {
 const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
 
 // closesCharge is what a person does after a charge above its cost.
-const closesCharge = "batch.Resolve with OutcomeCharged lets the next run purchase again"
+const closesCharge = "batch.Resolve with OutcomeCharged closes the charge, so that runs purchase other items again"
 
 // restoreJournal is what to do before another run if the journal lacks records.
 const restoreJournal = "once the journal is in its place, run the batch again"
@@ -64,9 +64,9 @@ func (r Result) next() string {
 	refuses := errors.Is(r.Err, shipping.ErrUnauthorized) || errors.Is(r.Err, shipping.ErrOverBudget)
 	switch {
 	case r.State == StateCompleted:
-		return closesCharge + "; its documents are generated"
+		return closesCharge + "; the documents of this item are generated"
 	case errors.Is(r.Err, shipping.ErrOvercharged):
-		return "the next run reads its documents; batch.Resolve with OutcomeCharged closes the item, and lets runs purchase"
+		return closesCharge + "; the next run reads the documents of this item"
 	case lacksRecords(r.Err):
 		return restoreJournal
 	case errors.Is(r.Err, errExpired):

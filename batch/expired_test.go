@@ -46,7 +46,7 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 			`{"status":false,"message":"no","data":{"error_code":"`+code+`"}}`)
 	}
 	const listed, charge = `,"documents":[{"document_type":"CUSTOMS","status":"generated"}]`, `,"charged_amount":100`
-	const named, types = `,"purchased_documents":["CUSTOMS"]`, `,"document_types":["CUSTOMS"]`
+	const named = `,"purchased_documents":["CUSTOMS"]`
 	const quoted = "purchase.quoted=true"
 	const resolve = "batch.Resolve with OutcomeNotCharged lets the next run analyze it again"
 	type row struct {
@@ -72,8 +72,6 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 			"the request has shown a purchase, and reads as a draft now, so that it is not purchased"},
 		"bought elsewhere, purchased documents, then gone": {draft, "", responders{record("in_production", named), gone},
 			nil, 0, "its request has shown a purchase"},
-		"bought elsewhere, document types, then gone": {draft, "", responders{record("in_production", types), gone}, nil, 0,
-			"its request has shown a purchase"},
 		"bought elsewhere, then an older copy after another status": {draft, "", responders{record("completed", listed),
 			record("in_production").Then(record("draft"))}, nil, 0, "reads as a draft now"},
 		"bought elsewhere, then an older copy that lists what it offers": {draft, "", responders{record("completed"),
@@ -84,10 +82,6 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 			`,"transaction_id":"T-1"`), record("draft", charge)}, nil, 0, "reads as a draft now"},
 		"a draft that lists documents": {draft, "", responders{record("draft", listed), record("draft", listed)},
 			code("closed"), 0, `"refusal.expired_code = closed"`}, // it is purchased
-		"a draft that lists documents, then none": {draft, "", responders{record("draft", types), record("draft")},
-			code("closed"), 0, "reads as a draft now"},
-		"a draft that lists documents, then gone": {draft, "", responders{record("draft", named), gone}, code("closed"), 0,
-			"its request has shown a purchase"},
 		"a transaction, then gone": {draft, "", responders{record("draft", `,"transaction_id":"T-1"`), gone}, nil, 0,
 			"its request has shown a purchase"},
 		"resolved by hand, then gone": {with(func(r *batch.Record) { r.Documents, r.Note = documents, "no debit" }), "",

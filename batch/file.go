@@ -40,8 +40,8 @@ var (
 	// ErrMoved is returned if the journal's file was removed, renamed or replaced while it was
 	// open. The next run would not find the records, so nothing more is purchased.
 	ErrMoved = errors.New("shipping: the batch journal was removed, renamed or replaced while it was open; " +
-		"put the file back before the next run, which could buy twice without it; if it is lost, leave out the shipments " +
-		"that the wallet's transactions show as purchased")
+		"put the file back before the next run, which could buy twice without it; if it is lost, leave out of every " +
+		"later list the shipments that the wallet's transactions show as purchased")
 	// ErrDamaged is returned if records of the journal are missing, because another program has truncated or
 	// overwritten the file, or if it has added to the file. Nothing more is purchased, and [OpenFile] refuses
 	// the file until a complete one is in its place.

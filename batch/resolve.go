@@ -90,13 +90,13 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 			shipping.OutcomeNotCharged)
 	case r.Step == StepFailed && !charged && r.bought():
 		r.Step, r.Amount = StepClosed, nothing
+	case (r.Step == StepCompleted || r.Step == StepPurchased) && r.Overcharged() && charged: // the note closes the charge
 	case r.Step == StepFailed, r.Step == StepPurchased && charged:
 		r.Step = StepClosed
 	case r.Step == StepPurchasing && charged, r.Step == StepAnalyzed && byHand && charged:
 		r.Step = StepPurchased
 	case r.Step == StepPurchasing, byHand && !r.final():
 		r.Step = StepAnalyzed // the price stays so that the outcome can be corrected; it does not count
-	case r.Step == StepCompleted && r.Overcharged() && charged: // the note closes it
 	case r.Step == "":
 		return "the journal has no record of it: check the key, which is the id of the shipment unless Item.Key is set"
 	case r.final():

@@ -46,7 +46,7 @@ func resolve(ctx context.Context, args []string) error {
 	}
 	err = batch.Resolve(ctx, journal, *shipment, shipping.PurchaseOutcome(*outcome), *note)
 	if err == nil {
-		fmt.Printf("recorded: shipment %s is %s; the next run continues with it, unless it is closed\n", *shipment, *outcome)
+		fmt.Printf("recorded: shipment %s is %s\n", *shipment, *outcome)
 	}
 	return errors.Join(err, journal.Close())
 }

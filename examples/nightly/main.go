@@ -176,7 +176,8 @@ func (j *job) lost() error {
 		return nil
 	}
 	return fmt.Errorf("nightly: batch.journal is missing, although %s has the results of an earlier night: put the "+
-		"journal back; if it is lost, leave out the shipments that the wallet shows as paid, and remove documents.csv",
+		"journal back; if it is lost, move documents.csv away, and leave out of every later list the shipments with a "+
+		"purchase in wallet.csv, whose reference is a request (RD-…)",
 		j.folder)
 }
 

@@ -104,7 +104,7 @@ func TestNights(t *testing.T) {
 			code, _ := j.exit(j.run(t.Context()))
 			csv, err := os.ReadFile(filepath.Join(folder, "documents.csv"))
 			if n := server.Requests(shipping.OpPurchase) - bought; n != 1 || code != 1 || err != nil ||
-				!strings.Contains(string(csv), "nightly resolve -outcome charged lets the next run purchase again") {
+				!strings.Contains(string(csv), "nightly resolve -outcome charged closes the charge, so that runs purchase other") {
 				t.Errorf("%s: exit %d after %d purchases, %s, %v", night, code, n, csv, err)
 			}
 		}

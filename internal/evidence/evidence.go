@@ -55,9 +55,8 @@ type Case struct {
 	AnalysisFailed bool
 	// OnlyThese: the record shows that a purchase of this request can only have been one of these documents.
 	OnlyThese bool
-	// Purchased: a record has shown a charge, or a possible one, or documents, that the draft did not show, or a status
-	// other than draft. Purchasing does not count, because the service can still refuse that purchase, nor does a status
-	// that means expired.
+	// Purchased: a record has shown a charge, or a possible one, or documents, that the draft did not show, or a status to
+	// which only a purchase leads. The status purchasing does not count: the service can still refuse that purchase.
 	Purchased bool
 	// Quiet: the request has read as a draft for as long as the response requires. After a refusal, a draft that has
 	// expired counts, too.

@@ -178,7 +178,7 @@ func TestMemory_Observe(t *testing.T) {
 	const isDraft, unread, bought, hasFailed = status.Draft, status.Unread, status.Processing, status.Failed
 	const part, withID = `{"status":"processing","documents":["FDA","MSDS"]}`, `{"request_id":"RD-1","status":"draft"}`
 	const listed, misc = `{"status":"draft","documents":["FDA"]}`, `{"status":"draft","documents":["MSDS"]}`
-	const review, twice = `{"status":"reviewing"}`, `{"status":"draft","status":"draft","transaction_id":"TR-1"}`
+	const twice = `{"status":"draft","status":"draft","transaction_id":"TR-1"}`
 	const gone, goneListed = `{"status":"gone"}`, `{"status":"gone","documents":["FDA"]}`
 	const completed, printing, purchasing = `{"status":"completed"}`, `{"status":"printing"}`, `{"status":"purchasing"}`
 	means := map[string]string{"gone": "expired", "printing": "generating"}
@@ -198,7 +198,6 @@ func TestMemory_Observe(t *testing.T) {
 		"a draft with a list":           {"", []at{{1, listed}}, isDraft, Some, "purchased", 1},
 		"a list, then none":             {draft, []at{{1, listed}, {6, draft}}, isDraft, NoList, "known purchased quiet", 1},
 		"others on a draft, then none":  {draft, []at{{1, misc}, {6, draft}}, isDraft, Some, "known purchased quiet", 1},
-		"undeclared in between":         {draft, []at{{1, review}, {6, draft}}, isDraft, NoList, "known purchased", 6},
 		"unclear, with a charge":        {draft, []at{{1, twice}, {6, draft}}, isDraft, NoList, "known purchased", 6},
 		"a draft for QuietFor":          {draft, []at{{1, draft}, {5, draft}, {6, draft}}, isDraft, NoList, "known quiet", 1},
 		"a draft for less":              {draft, []at{{1, draft}, {5, draft}}, isDraft, NoList, "known", 1},

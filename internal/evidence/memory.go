@@ -57,7 +57,7 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 	isDraft := c.State == status.Draft || r.Means == "expired" && p.Response == Refusal
 	c.OnlyThese = shown.OnlyThese(p.Documents)
 	switch {
-	case p.Before == nil && isDraft && shown.Lists():
+	case p.Before == nil && isDraft && len(shown.lists) > 0:
 		c.Documents = Some
 	case p.Before != nil:
 		c.AnalysisFailed = p.Before.OnlyAnalyzed() && shown.Status == "failed" && !shown.Transaction
@@ -67,8 +67,8 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 		c.Documents = Some
 	}
 	m.others = m.others || p.Before != nil && (c.Documents == Others || c.Documents == Some)
-	left := c.State&^(status.Draft|status.Purchasing) != 0 && r.Means != "expired"
-	m.purchased = m.purchased || left || since.Lists()
+	bought := c.State&status.PurchasedStates != 0 && c.State != status.Purchasing || r.Means == "generating"
+	m.purchased = m.purchased || bought || since.ListsPurchased()
 	c.Purchased = m.purchased // a purchase does not vanish: the later record is an older copy
 	if !isDraft {
 		m.DraftSince = time.Time{}

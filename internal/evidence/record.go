@@ -361,15 +361,24 @@ func (r *Record) ShowsCharge() bool { return r.Transaction || r.Charge != "" }
 
 // ShowsPurchase reports whether a record with this status shows a purchase: by the status, a charge or documents. With
 // the status "", only its other members count. The charge of a draft can be a quote, and its documents what it offers.
+// A status that means analyzing is like a draft.
 func (r *Record) ShowsPurchase(name string) bool {
-	if name == "draft" {
+	if name == "draft" || r.in().Record.States[name] == "analyzing" {
 		return r.Transaction || r.Charge != "" && !r.in().Purchase.Quoted
 	}
-	return status.Of(name).Purchased || r.in().Record.States[name] == "generating" || r.ShowsCharge() || r.Lists()
+	return status.Of(name).Purchased || r.in().Record.States[name] == "generating" || r.ShowsCharge() || r.ListsPurchased()
 }
 
-// Lists reports whether the record lists documents.
-func (r *Record) Lists() bool { return len(r.lists) > 0 }
+// ListsPurchased reports whether the record lists documents that may be purchased. Under document_types, it can repeat
+// the types that a purchase selected, or that it offers.
+func (r *Record) ListsPurchased() bool {
+	for name := range r.lists {
+		if name != "document_types" {
+			return true
+		}
+	}
+	return false
+}
 
 // ListsOthers reports whether the record lists a document that is not in purchased.
 func (r *Record) ListsOthers(purchased []string) bool {

@@ -283,11 +283,7 @@ func (x *exchange) read() {
 		})
 	case "another":
 		r.Edit(func(data map[string]any) bool { data["request_id"] = "RD-ANOTHER000000001"; return true })
-	case "paused": // a draft with such a status would count as a purchase, and stay unknown until a person decides
-		if r.Text("status") == "draft" {
-			events = readEvents(r)
-			break
-		}
+	case "paused":
 		r.Edit(func(data map[string]any) bool {
 			data["status"] = "unlisted"
 			delete(data, "documents")
