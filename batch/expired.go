@@ -24,7 +24,7 @@ var errExpired = errors.New("the item is not analyzed again")
 
 // expired analyzes an item again after its draft has expired. record is the request as last read; nil if it is gone.
 func (e *entry) expired(ctx context.Context, record *shipping.RegulatoryRequest, cause error) (time.Duration, error) {
-	if problem := e.mayBeSold(record); problem != "" {
+	if problem := e.mayBeSold(); problem != "" {
 		return 0, e.failed(wait.StepSelected, record, fmt.Errorf("%w; %w: %s", cause, errExpired, problem))
 	}
 	before := e.record
@@ -33,12 +33,11 @@ func (e *entry) expired(ctx context.Context, record *shipping.RegulatoryRequest,
 }
 
 // mayBeSold returns why an item is not analyzed again; "" if it is.
-func (e *entry) mayBeSold(record *shipping.RegulatoryRequest) string {
+func (e *entry) mayBeSold() string {
 	switch byHand := e.record.Note != ""; {
 	case e.fresh:
 		return "the draft was made in this run"
-	case e.record.Earlier == EarlierElsewhere,
-		record != nil && evidence.Read(string(record.Raw), record.Dialect).ListsPurchased():
+	case e.record.Earlier == EarlierElsewhere, e.record.Earlier == EarlierListed:
 		return "its request has shown a purchase"
 	case !e.record.unsold() && !byHand:
 		return "the journal does not show that each of its purchases was refused or never sent"
@@ -61,8 +60,12 @@ func (e *entry) shown(record *shipping.RegulatoryRequest) (earlier string, older
 	switch earlier = e.record.Earlier; {
 	case shown.ShowsPurchase(string(record.Status)):
 		return EarlierElsewhere, false
+	case earlier == EarlierElsewhere:
+		return earlier, isDraft
+	case isDraft && !e.fresh && shown.ListsPurchased():
+		return EarlierListed, false
 	}
-	return earlier, isDraft && earlier == EarlierElsewhere
+	return earlier, isDraft && earlier == EarlierListed
 }
 
 // foundElsewhere records that a request shows a purchase that the batch has not made. It returns an error for an older

@@ -80,6 +80,10 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 			record("draft", charge)}, nil, 0, "reads as a draft now"},
 		"a transaction beside a quote, then an older copy": {draft, quoted, responders{record("draft", charge,
 			`,"transaction_id":"T-1"`), record("draft", charge)}, nil, 0, "reads as a draft now"},
+		"a draft that lists documents, then none": {draft, "", responders{record("draft", named), record("draft")},
+			code("closed"), 0, "reads as a draft now"},
+		"a draft that lists documents, then gone": {draft, "", responders{record("draft", named), gone}, code("closed"), 0,
+			"its request has shown a purchase"},
 		"a draft that lists documents": {draft, "", responders{record("draft", listed), record("draft", listed)},
 			code("closed"), 0, `"refusal.expired_code = closed"`}, // it is purchased
 		"a transaction, then gone": {draft, "", responders{record("draft", `,"transaction_id":"T-1"`), gone}, nil, 0,

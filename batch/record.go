@@ -63,6 +63,8 @@ const (
 	EarlierLost = "lost"
 	// EarlierElsewhere: the request showed a purchase that the batch has not made.
 	EarlierElsewhere = "elsewhere"
+	// EarlierListed: the request was a draft that listed documents, which it may have offered.
+	EarlierListed = "listed"
 )
 
 // Source identifies what the item is purchased for: the shipment, or the hash of the invoice's address. It is empty if
