@@ -63,12 +63,12 @@ func (r Result) next() string {
 	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
 	refuses := errors.Is(r.Err, shipping.ErrUnauthorized) || errors.Is(r.Err, shipping.ErrOverBudget)
 	switch {
+	case lacksRecords(r.Err):
+		return restoreJournal
 	case r.State == StateCompleted:
 		return closesCharge + "; the documents of this item are generated"
 	case errors.Is(r.Err, shipping.ErrOvercharged):
 		return closesCharge + "; the next run reads the documents of this item"
-	case lacksRecords(r.Err):
-		return restoreJournal
 	case errors.Is(r.Err, errExpired):
 		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
 			"analyze it again"

@@ -57,6 +57,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"a wrong key":     {batch.StateWaiting, fda, status(401), "once the secret key is corrected", false},
 		"unauthorized":    {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", false},
 		"damaged":         {batch.StateWaiting, nil, batch.ErrDamaged, "once the journal is in its place", false},
+		"moved, done":     {batch.StateCompleted, fda, batch.ErrMoved, "once the journal is in its place", false},
 		"moved":           {batch.StateWaiting, fda, batch.ErrMoved, "once the journal is in its place", false},
 		"wrong currency":  {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", false},
 		"not found":       {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", false},

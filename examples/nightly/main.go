@@ -168,17 +168,22 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	return report, errors.Join(err, j.results(report))
 }
 
-// lost returns an error if an earlier night has written its results, and its journal is missing: a new one would buy
-// everything again.
+// lost returns an error if a night has begun, which creates documents.csv, and the journal is missing: a new one would
+// buy everything again.
 func (j *job) lost() error {
-	_, err := os.Stat(filepath.Join(j.folder, "batch.journal"))
-	if _, results := os.Stat(filepath.Join(j.folder, "documents.csv")); results != nil || !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(j.folder, "batch.journal")); !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("nightly: batch.journal is missing, although %s has the results of an earlier night: put the "+
-		"journal back; if it is lost, move documents.csv away, and leave out of every later list the shipments with a "+
-		"purchase in wallet.csv, whose reference is a request (RD-…)",
-		j.folder)
+	begun, err := os.OpenFile(filepath.Join(j.folder, "documents.csv"), os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case err == nil: // the first night
+		return begun.Close()
+	case !errors.Is(err, os.ErrExist):
+		return err
+	}
+	return fmt.Errorf("nightly: batch.journal is missing, although documents.csv in %s shows that a night has begun: put "+
+		"the journal back; if it is lost, move documents.csv away, and leave out of every later list the shipments with "+
+		"a purchase in wallet.csv, whose reference is a request (RD-…)", j.folder)
 }
 
 // shipments returns the items of a list, each shipment once. An id that cannot be sent does not stop the others.

@@ -144,6 +144,12 @@ func TestNights(t *testing.T) {
 		if again, err := j.run(t.Context()); again || !strings.Contains(fmt.Sprint(err), "batch.journal is missing") {
 			t.Errorf("without the journal: %v, again %v", err, again)
 		}
+		// A first night that was killed before it had results did not notice, and everything was bought again.
+		killed := j
+		killed.folder = t.TempDir()
+		if first, second := killed.lost(), killed.lost(); first != nil || second == nil {
+			t.Errorf("before the first night: %v, and without the journal after a kill: %v", first, second)
+		}
 		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200, "documents.csv": 30, "causes.csv": 1} {
 			text, err := os.ReadFile(filepath.Join(folder, name))
 			if lines := strings.Count(string(text), "\n"); err != nil || lines < least {
