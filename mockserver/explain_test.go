@@ -1,8 +1,11 @@
 package mockserver_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,15 +13,17 @@ import (
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Every refusal has its status and error code, charges nothing, and carries the address of its explanation. The request
-// that the explanation suggests is accepted.
+// Every refusal has its status and error code, which the OpenAPI document lists. It charges nothing, and carries the
+// address of its explanation. The request that the explanation suggests is accepted.
 func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 	t.Parallel()
+	described := describedCodes(t)
 	for _, test := range []struct {
 		send      string
 		code      string // status and error code
@@ -97,6 +102,9 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			if got := fmt.Sprint(refusal.status, " ", refusal.text(t, "error_code")); got != test.code {
 				t.Fatalf("%s, want %s: %s", got, test.code, refusal.body)
 			}
+			if !slices.Contains(described, test.code) {
+				t.Errorf("x-codes in internal/specification/service.json do not have %s", test.code)
+			}
 			shippingtest.Diff(t, "ledger", before, string(get(t, srv, "/_mock/ledger").body))
 			link := refusal.header.Get("X-Mock-Why")
 			if path, _, _ := strings.Cut(link, "?"); path != "/_mock/journal/"+refusal.header.Get("X-Request-Id") {
@@ -117,6 +125,29 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			do(t, srv, near.Method, near.Target, near.Body).want(t, http.StatusOK)
 		})
 	}
+}
+
+// describedCodes returns the statuses of failures with their codes, as the OpenAPI document lists them.
+func describedCodes(t *testing.T) (described []string) {
+	type response struct {
+		Ref   string                  `json:"$ref"`
+		Codes []struct{ Code string } `json:"x-codes"`
+	}
+	var document struct {
+		Paths      map[string]map[string]struct{ Responses map[string]response }
+		Components struct{ Responses map[string]response }
+	}
+	shippingtest.NoError(t, json.Unmarshal(specification.Service(), &document))
+	for _, methods := range document.Paths {
+		for _, operation := range methods {
+			for status, r := range operation.Responses {
+				for _, row := range document.Components.Responses[path.Base(r.Ref)].Codes {
+					described = append(described, status+" "+row.Code)
+				}
+			}
+		}
+	}
+	return described
 }
 
 // The error of the client did not name the path that explains it. In a world whose name is a part of the key, the

@@ -12,7 +12,7 @@ var service []byte
 
 // Service returns the description.
 //
-// It has a member that OpenAPI does not have: x-when, of any object, holds the changes of a dialect to the object. Its
+// It has members that OpenAPI does not have. x-when, of any object, holds the changes of a dialect to the object. Its
 // members are named as a field, or a field and its value, such as "refusal.format=problem", and null in them removes a
-// member.
+// member. x-codes, of a response, lists the codes of its refusals; a dialect does not change it.
 func Service() []byte { return slices.Clone(service) }

@@ -74,6 +74,7 @@ type reply struct {
 	Ref         string `json:"$ref"`
 	Description string
 	Content     map[string]struct{ Schema member }
+	Codes       []struct{ Code, Operations, Description string } `json:"x-codes"`
 }
 
 // member is a schema of the OpenAPI document.
@@ -145,7 +146,7 @@ func (s *specification) operation(t *testing.T, op operations.Operation) {
 	}
 	s.printf("\n```json\n%s```\n", body)
 	statuses := slices.Sorted(maps.Keys(described.Responses))
-	s.printf("\nStatus of a success: %s. Failures: %s, and any other.\n",
+	s.printf("\nStatus of a success: %s. [Failures](#failures): %s, and any other.\n",
 		strings.Replace(statuses[0], "2XX", "200 (assumed)", 1),
 		strings.Join(slices.DeleteFunc(statuses[1:],
 			func(status string) bool { return status == "default" || status < "400" }), ", "))
@@ -212,21 +213,30 @@ func (s *specification) provisional() {
 	}
 }
 
-// failures writes the statuses of failures.
+// failures writes the statuses and the codes of failures.
 func (s *specification) failures() {
-	s.printf("\n## Failures\n\nThe statuses and the body are assumed.\n\n| Status | Meaning |\n|---|---|\n")
-	responses := map[string]string{}
+	s.printf("\n## Failures\n\nThe statuses, the codes and the body are assumed. A service can have other codes.\n\n" +
+		"| Status | `error_code` | Operations | Meaning |\n|---|---|---|---|\n")
+	responses := map[string]reply{}
 	for _, methods := range s.document.Paths {
 		for _, described := range methods {
 			for status, r := range described.Responses {
 				if r.Ref != "" {
-					responses[status] = s.document.Components.Responses[last(r.Ref)].Description
+					responses[status] = s.document.Components.Responses[last(r.Ref)]
 				}
 			}
 		}
 	}
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
-		s.printf("| %s | %s |\n", strings.Replace(status, "default", "any other", 1), responses[status])
+		r := responses[status]
+		if len(r.Codes) != 1 {
+			s.printf("| %s | | all | %s |\n", strings.Replace(status, "default", "any other", 1), r.Description)
+			r.Description = ""
+		}
+		for _, row := range r.Codes {
+			s.printf("| %s | `%s` | %s | %s |\n", status, row.Code, row.Operations,
+				strings.TrimSpace(r.Description+" "+row.Description))
+		}
 	}
 	s.members("Refusal", s.document.Components.Schemas["Refusal"])
 }
