@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,11 +15,11 @@ import (
 // itemError is the error of an item: its text has the advice of the batch instead of the advice for a single request.
 type itemError struct {
 	cause  error
-	next   string          // what to do
+	remedy remedy
 	unpaid shipping.Budget // what the purchase costs, if the wallet does not suffice for it
 }
 
-func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.next }
+func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.remedy.next }
 
 func (e *itemError) Unwrap() []error { return []error{e.cause} }
 
@@ -37,107 +38,159 @@ func ofBatch(err error) string {
 	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
 }
 
+// Need is what completes an open item, for a program that acts on it. [Cause.Next] states it for a person.
+type Need string
+
+const (
+	// NeedRun: another run.
+	NeedRun Need = "run"
+	// NeedService: another run once the service responds; it failed, or did not respond.
+	NeedService Need = "service"
+	// NeedWallet: money in the wallet, then another run. [Report.Shortage] has the sum.
+	NeedWallet Need = "wallet"
+	// NeedPeriod: another period, whose budget has room, or a larger budget.
+	NeedPeriod Need = "period"
+	// NeedBudget: a larger budget, because the item costs more than the whole one.
+	NeedBudget Need = "budget"
+	// NeedCharge: a person who compares a charge above its cost with the wallet's transactions, and closes the charge
+	// ([Resolve]); until then, nothing is purchased with a budget.
+	NeedCharge Need = "charge"
+	// NeedRetry: [shipping.RegulatoryService.Retry], then another run.
+	NeedRetry Need = "retry"
+	// NeedPerson: what [Cause.Next] states.
+	NeedPerson Need = "person"
+)
+
+// remedy is what completes an open item.
+type remedy struct {
+	need Need
+	next string // what to do
+}
+
 // closesUncharged is the advice for an item that each run would try again.
 const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
 
 // closesCharge is what a person does after a charge above its cost.
-const closesCharge = "batch.Resolve with OutcomeCharged closes the charge, so that runs purchase other items again"
+const closesCharge = "compare the charge with the wallet's transactions, and correct the dialect; then batch.Resolve " +
+	"with OutcomeCharged closes the charge, and runs purchase other items again"
 
-// restoreJournal is what to do before another run if the journal lacks records.
-const restoreJournal = "once the journal is in its place, run the batch again"
-
-// runAgain begins the advice for an item exactly if another run can complete the item without a person.
-const runAgain = "run the batch again"
+// restore is for an item if the journal lacks records.
+var restore = remedy{NeedPerson, "once the journal is in its place, run the batch again"}
 
 // retryable reports whether another run can complete an item without a person.
-func (r Result) retryable() bool { return r.open() && strings.HasPrefix(r.next(), runAgain) }
+func (r Result) retryable() bool {
+	need := r.remedy().need
+	return r.open() && (need == NeedRun || need == NeedService)
+}
 
-// next returns what to do about an open item.
-func (r Result) next() string {
-	const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
+// isDown reports whether an error is that of a service that failed or did not respond.
+func isDown(err error) bool {
+	failed, ok := errors.AsType[*shipping.Error](err)
+	return ok && failed.Retryable() && !errors.Is(failed, context.Canceled) &&
+		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection))
+}
+
+// remedy returns what completes an open item.
+func (r Result) remedy() remedy {
 	if advised, ok := r.Err.(*itemError); ok {
-		return advised.next
+		return advised.remedy
 	}
+	need, next := r.needs()
+	if need == NeedRun && isDown(r.Err) {
+		need = NeedService
+	}
+	return remedy{need, next}
+}
+
+func (r Result) needs() (need Need, next string) {
+	const runAgain = "run the batch again"
+	const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
 	failed, isCall := errors.AsType[*shipping.Error](r.Err)
 	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
+	_, isHeld := errors.AsType[*heldError](r.Err)
 	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
 	refuses := errors.Is(r.Err, shipping.ErrUnauthorized) || errors.Is(r.Err, shipping.ErrOverBudget)
 	switch {
 	case lacksRecords(r.Err):
-		return restoreJournal
+		return restore.need, restore.next
 	case r.State == StateCompleted:
-		return closesCharge + "; the documents of this item are generated"
+		return NeedCharge, closesCharge + "; the documents of this item are generated"
 	case errors.Is(r.Err, shipping.ErrOvercharged):
-		return closesCharge + "; the next run reads the documents of this item"
+		return NeedCharge, closesCharge + "; the next run reads the documents of this item"
+	case isHeld:
+		return NeedCharge, "once this charge is closed, run the batch again"
 	case errors.Is(r.Err, errExpired):
-		return "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets the next run " +
-			"analyze it again"
+		return NeedPerson, "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets " +
+			"the next run analyze it again"
 	case errors.Is(r.Err, errElsewhere):
-		return "follow it with Regulatory.Wait, and leave the item out of the next run"
+		return NeedPerson, "follow it with Regulatory.Wait, and leave the item out of the next run"
 	case isCall && failed.StatusCode == http.StatusUnauthorized:
-		return "once the secret key is corrected, run the batch again"
+		return NeedPerson, "once the secret key is corrected, run the batch again"
 	case r.State == StateOverBudget && isOver && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0:
-		return "add it to the items of another period, such as the next night, which has its own budget"
+		return NeedPeriod, "add it to the items of another period, such as the next night, or raise the budget of this one"
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
-		return "this is more than the whole budget, so that no period purchases it: raise the budget, or leave the item out"
+		return NeedBudget, "this is more than the whole budget, so that no period purchases it: raise the budget, or leave " +
+			"the item out"
 	case r.State == StateUnknown && refuses:
-		return "once this is corrected, run the batch again" + readsFirst
+		return NeedPerson, "once this is corrected, run the batch again" + readsFirst
 	case r.State == StateUnknown && r.isRefused() && errors.Is(r.Err, shipping.ErrInsufficientFunds):
-		return runAgain + " once the wallet has the money" + readsFirst
+		return NeedWallet, runAgain + " once the wallet has the money" + readsFirst
 	case r.State == StateUnknown && r.isRefused() && isCall && (passes(failed) || failed.StatusCode == http.StatusLocked):
-		return runAgain + readsFirst
+		return NeedRun, runAgain + readsFirst
 	case r.State == StateUnknown && r.isRefused():
-		return runAgain + " once the cause of the refusal is removed" + readsFirst
+		return NeedRun, runAgain + " once the cause of the refusal is removed" + readsFirst
 	case r.State == StateUnknown:
-		return runAgain + ", for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst + "; if it " +
+		return NeedRun, runAgain + ", for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst + "; if it " +
 			"stays unknown, check the wallet's transactions, and call batch.Resolve with the outcome that they show"
 	case r.State == StateFailed && len(r.Documents) > 0 && isCall:
-		return "once this is corrected, run the batch again, which reads its documents"
+		return NeedPerson, "once this is corrected, run the batch again, which reads its documents"
 	case r.State == StateFailed && len(r.Documents) > 0:
-		return "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; batch.Resolve " +
-			"with OutcomeCharged closes it"
+		return NeedRetry, "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; if it " +
+			"fails again, ask the service; to give up, batch.Resolve with OutcomeCharged closes the item"
 	case r.State == StateFailed:
-		return "correct the shipment or the invoice, and the next run analyzes it again" + closesUncharged
+		return NeedPerson, "correct the shipment or the invoice, and the next run analyzes it again" + closesUncharged
 	case r.State == StateWaiting && len(r.Documents) > 0 && !refuses:
-		return runAgain + "; if the documents never come, batch.Resolve with OutcomeCharged closes the item"
+		return NeedRun, runAgain + "; if the documents have not come after a day, ask the service; if they will never " +
+			"come, batch.Resolve with OutcomeCharged closes the item"
 	case r.State == StateWaiting && !refuses:
-		return runAgain
-	case r.State == StateError && isCall && failed.Retryable() &&
-		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection)):
-		return runAgain + " once the service responds: it failed, or did not respond"
+		return NeedRun, runAgain
+	case r.State == StateError && isDown(r.Err):
+		return NeedService, runAgain + " once the service responds: it failed, or did not respond"
 	case r.State == StateError && isCall && passes(failed):
-		return runAgain + "; if the error stays, ask the service, with the response id"
+		return NeedRun, runAgain + "; if the error stays, ask the service, with the response id"
 	case isCall && failed.StatusCode == http.StatusLocked:
-		return "the service has locked it: ask the service, or wait; then run the batch again"
+		return NeedPerson, "the service has locked it: ask the service, or wait; then run the batch again"
 	case errors.Is(r.Err, shipping.ErrNotFound):
-		return "correct the item or leave it out, then run the batch again"
+		return NeedPerson, "correct the item or leave it out, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrInsufficientFunds):
-		return "once the wallet has the money, run the batch again"
+		return NeedWallet, "once the wallet has the money, run the batch again"
 	case isCall, isInvalid, isOver, errors.Is(r.Err, errOtherShipment): // it states what to correct
-		return "once this is corrected, run the batch again"
+		return NeedPerson, "once this is corrected, run the batch again"
 	}
-	return "remove the cause, then run the batch again"
+	return NeedPerson, "remove the cause, then run the batch again"
 }
 
-// advice returns what to do about an open item. Without a journal, another run would repeat the purchases of this run.
-func (r *run) advice(result Result, unrepeatable bool) string {
+// remedy returns what completes an open item. Without a journal, another run would repeat the purchases of this run.
+func (r *run) remedy(result Result, unrepeatable bool) remedy {
 	const unrecorded = "this run had no Journal, so that another one would purchase it again: do not run it again; "
-	next := result.next()
+	own := result.remedy()
+	if !unrepeatable {
+		return own
+	}
+	next := strings.TrimSuffix(own.next, closesUncharged) + "; leave out what this run has purchased: " +
+		"without a Journal, another one would purchase it again"
 	switch {
-	case !unrepeatable:
-		return next
 	case result.State == StateCompleted:
-		return "its documents are generated"
+		next = "its documents are generated"
 	case result.State == StateUnknown:
-		return unrecorded + "call Regulatory.SettlePurchase with the Purchase of its *RegulatoryError; if it stays " +
+		next = unrecorded + "call Regulatory.SettlePurchase with the Purchase of its *RegulatoryError; if it stays " +
 			"unknown, check the wallet's transactions"
 	case len(result.Documents) > 0 && result.State == StateWaiting:
-		return unrecorded + "call Regulatory.Wait with its RequestID"
+		next = unrecorded + "call Regulatory.Wait with its RequestID"
 	case len(result.Documents) > 0 && result.State == StateFailed:
-		return unrecorded + "call Regulatory.Retry with its RequestID"
+		next = unrecorded + "call Regulatory.Retry with its RequestID"
 	}
-	return strings.TrimSuffix(next, closesUncharged) + "; leave out what this run has purchased: " +
-		"without a Journal, another one would purchase it again"
+	return remedy{NeedPerson, next}
 }
 
 // passes reports whether an error may pass, even if [shipping.Error.Retryable] is false: the response is not that of

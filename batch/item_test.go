@@ -494,20 +494,28 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 		bought    bool
 		outcome   shipping.PurchaseOutcome
 		committed string
+		charge    string // that a first call closes
 	}{
-		"failed generation":           {batch.StepFailed, true, shipping.OutcomeCharged, "100"},
-		"failed generation, refunded": {batch.StepFailed, true, shipping.OutcomeNotCharged, "0"},
-		"failed analysis":             {batch.StepFailed, false, shipping.OutcomeNotCharged, "0"},
-		"purchased, never generated":  {batch.StepPurchased, true, shipping.OutcomeCharged, "100"},
+		"failed generation":           {batch.StepFailed, true, shipping.OutcomeCharged, "100", ""},
+		"failed generation, refunded": {batch.StepFailed, true, shipping.OutcomeNotCharged, "0", ""},
+		"failed analysis":             {batch.StepFailed, false, shipping.OutcomeNotCharged, "0", ""},
+		"purchased, never generated":  {batch.StepPurchased, true, shipping.OutcomeCharged, "100", ""},
+		"purchased, above its cost":   {batch.StepPurchased, true, shipping.OutcomeCharged, "100", "900 NGN"},
 	} {
 		record := batch.Record{Key: "SH-1", RequestID: "RD-SH-1"}
 		if test.bought {
 			record = purchasing(t, "SH-1")
 			record.Purchase, record.Charged, record.ChargedCurrency = nil, record.Amount, record.Currency
 		}
-		record.Step = test.step
+		record.Step, record.Overcharge = test.step, test.charge
 		journal, service := openJournal(t, t.TempDir()+"/journal"), shippingtest.NewService(new(walletService).RoundTrip)
 		shippingtest.NoError(t, appendTo(t.Context(), journal, record))
+		if test.charge != "" {
+			shippingtest.NoError(t, batch.Resolve(t.Context(), journal, "SH-1", test.outcome, "compared"))
+			if last := lastRecord(t, journal, "SH-1"); last.Step != test.step || last.Overcharged() {
+				t.Errorf("%s: the first call left %+v", name, last)
+			}
+		}
 		if err := batch.Resolve(t.Context(), journal, "SH-1", test.outcome, "seen"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -235,7 +235,8 @@ func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 		options.Budget = nairaBudget(t, "50")
 		lowered := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(2), options))(t)
 		if err := lowered.Err().Error(); !strings.Contains(err, "budget of 50.00 NGN: 107.50 needed, 0.00"+spent) ||
-			!strings.Contains(err, "; a budget of 215.00 NGN is enough for the items over budget (1), for which the wallet") {
+			!strings.HasSuffix(err, "\nthe purchases that lacked money (1) need 107.50 NGN in the wallet, and a budget of "+
+				"215.00 NGN, of which 107.50 NGN are spent or reserved") {
 			t.Errorf("the budget was lowered: %s", err)
 		}
 	})
@@ -656,7 +657,7 @@ func TestBatch_WithoutAJournalItIsNotRunAgain(t *testing.T) {
 		"unknown, no journal": {nil, true, again + "call Regulatory.SettlePurchase with the Purchase", false},
 		"waiting, no journal": {nil, false, again + "call Regulatory.Wait with its RequestID", false},
 		"unknown":             {batch.Memory(), true, "purchases again only if nothing was charged", true},
-		"waiting":             {batch.Memory(), false, "; run the batch again; if the documents never come", true},
+		"waiting":             {batch.Memory(), false, "; run the batch again; if the documents have not come", true},
 	}, func(t *testing.T, test row) {
 		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Ignore: test.lost} }}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

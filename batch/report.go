@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/cost"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
@@ -21,6 +22,8 @@ type Report struct {
 	Committed shipping.Amount
 	// Beside is the sum of the Beside of all results, which a budget needs in addition to the prices.
 	Beside shipping.Amount
+
+	budget *shipping.Budget // of the run; nil without one
 
 	unrepeatable bool // without a journal, or without its records, another run would repeat the purchases of this one
 }
@@ -54,7 +57,7 @@ func (r *Report) Err() error {
 	if len(open) == 0 {
 		return nil
 	}
-	err := &reportError{repeatable: r.repeatable()}
+	err := &reportError{repeatable: r.repeatable(), shortage: r.Shortage().String()}
 	for i, group := range open {
 		if i == 0 || group.advice != open[i-1].advice {
 			err.blocks = append(err.blocks, nil)
@@ -72,7 +75,7 @@ func (r *Report) openItems() (open []*openItems) {
 		if !result.open() {
 			continue
 		}
-		advice := fmt.Sprint(result.State, result.next())
+		advice := fmt.Sprint(result.State, result.remedy())
 		advised[advice]++
 		same := advice + result.cause()
 		if groups[same] == nil {
@@ -86,22 +89,20 @@ func (r *Report) openItems() (open []*openItems) {
 		return cmp.Or(cmp.Compare(a.first.urgency(), b.first.urgency()), cmp.Compare(advised[b.advice], advised[a.advice]),
 			cmp.Compare(a.advice, b.advice), cmp.Compare(len(b.keys), len(a.keys)))
 	})
-	r.together(open, StateOverBudget)
-	r.together(open, StateError)
 	return open
 }
 
 // Cause is why some items of a report are open.
 type Cause struct {
 	State State
-	// Err is the error of the first of these items. The others differ in ids and amounts. Its text ends with Next.
+	// Err is the error of the first of these items. The others differ in ids and amounts.
 	Err error
-	// Next is what to do. Causes with the same state and the same Next stand together.
+	// Need is what completes the items, and Next states it for a person. Causes with the same state and the same Next
+	// stand together.
+	Need Need
 	Next string
 	// Keys are the keys of the items.
 	Keys []string
-	// Retryable reports whether another run can complete the items without a person; see [Report.Retryable].
-	Retryable bool
 }
 
 // Causes returns all causes of the open items, in the order of [Report.Err], whose text has only those that fit.
@@ -110,49 +111,83 @@ func (r *Report) Causes() (causes []Cause) {
 		return nil
 	}
 	for _, group := range r.openItems() {
-		err := &itemError{cause: group.first.Err, next: group.first.next() + group.together}
-		if advised, ok := group.first.Err.(*itemError); ok {
-			err.cause = advised.cause
-		}
-		causes = append(causes, Cause{group.first.State, err, err.next, group.keys,
-			group.first.retryable() && r.Retryable()})
+		remedy := group.first.remedy()
+		causes = append(causes, Cause{group.first.State, &causeError{group.first.Err}, remedy.need, remedy.next, group.keys})
 	}
 	return causes
 }
 
-// together adds what all items of a state need together to the first line of them.
-func (r *Report) together(open []*openItems, state State) {
-	var needed shipping.Budget
-	items, others := 0, 0 // those that may need money that no error states
+// causeError is the error of an item without what to do.
+type causeError struct{ error }
+
+func (e *causeError) Error() string { return ofBatch(e.error) }
+
+func (e *causeError) Unwrap() error { return e.error }
+
+// Shortage is the money that purchases of a batch lacked. The zero value means that none is known to have lacked any.
+type Shortage struct {
+	// Items are the items whose purchase the budget or the wallet did not suffice for.
+	Items int
+	// Wallet is what the wallet must hold for them.
+	Wallet shipping.Budget
+	// Budget is a budget of the period that is enough for them, and Committed the part of it that was spent or may have
+	// been; not given if [Options.Budget] is enough, or there was none.
+	Budget    shipping.Budget
+	Committed shipping.Amount
+	// Others are items that may need more money, because their cost or outcome is not known.
+	Others int
+}
+
+// Shortage adds up the money that purchases of this run lacked. Items in another currency than the first one are
+// counted in Others. It is the zero value for a nil report.
+func (r *Report) Shortage() (s Shortage) {
+	if r == nil {
+		return s
+	}
+	limit := r.budget
 	for _, result := range r.Results {
-		if result.State == StateUnknown || result.State == StateWaiting && len(result.Documents) == 0 {
-			others++
-		} else if part := result.needed(); result.State == state && part.Amount.Known() &&
-			(items == 0 || part.Currency == needed.Currency) {
-			sum, err := needed.Amount.Add(part.Amount)
-			if err != nil {
-				return
-			}
-			needed, items = money(sum, part.Currency), items+1
+		if over, ok := errors.AsType[*shipping.BudgetError](result.Err); ok {
+			limit = &over.Budget
+		}
+		needed, sum := result.needed(), shipping.Amount{}
+		err := error(nil)
+		if needed.Amount.Known() && (s.Items == 0 || cost.SameCurrency(needed.Currency, s.Wallet.Currency)) {
+			sum, err = s.Wallet.Amount.Add(needed.Amount)
+		}
+		switch {
+		case sum.Known() && err == nil:
+			s.Items, s.Wallet = s.Items+1, money(sum, needed.Currency)
+		case needed.Amount.Known(), result.State == StateUnknown, result.State == StateOverBudget,
+			result.State == StateWaiting && len(result.Documents) == 0:
+			s.Others++
 		}
 	}
-	first := slices.IndexFunc(open, func(group *openItems) bool {
-		return group.first.State == state && group.first.needed().Amount.Known()
-	})
-	enough, err := r.Committed.Add(needed.Amount)
-	switch {
-	case first < 0:
-	case state == StateError:
-		open[first].together = fmt.Sprintf("; the wallet must hold %s for the items that it did not pay for (%d)", needed,
-			items)
-		if others > 0 {
-			open[first].together += fmt.Sprintf(", and perhaps more for others, whose price or outcome is not known (%d)",
-				others)
-		}
-	case err == nil:
-		open[first].together = fmt.Sprintf("; a budget of %s is enough for the items over budget (%d), for which the wallet "+
-			"must hold %s", money(enough, needed.Currency), items, needed)
+	enough, err := r.Committed.Add(s.Wallet.Amount)
+	if s.Items == 0 {
+		return Shortage{}
 	}
+	if err == nil && limit != nil && cost.SameCurrency(limit.Currency, s.Wallet.Currency) && enough.Cmp(limit.Amount) > 0 {
+		s.Budget, s.Committed = money(enough, limit.Currency), r.Committed
+	}
+	return s
+}
+
+// String returns what is needed for which purchases, or "".
+func (s Shortage) String() string {
+	if s.Items == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("the purchases that lacked money (%d) need %s in the wallet", s.Items, s.Wallet)
+	if s.Budget.Amount.Known() {
+		text += fmt.Sprintf(", and a budget of %s", s.Budget)
+	}
+	if s.Committed.Sign() > 0 {
+		text += fmt.Sprintf(", of which %s are spent or reserved", money(s.Committed, s.Budget.Currency))
+	}
+	if s.Others > 0 {
+		text += fmt.Sprintf("; others (%d), whose cost or outcome is not known, may need more", s.Others)
+	}
+	return text
 }
 
 // needed returns what the purchase of an item costs, if the budget or the wallet does not suffice for it.
@@ -196,7 +231,7 @@ func (r *Report) withoutRecords() {
 	r.unrepeatable = true
 	for _, result := range r.Results {
 		if failed, ok := result.Err.(*itemError); ok && result.State != StateCompleted {
-			failed.next = restoreJournal
+			failed.remedy = restore
 		}
 	}
 }
@@ -247,7 +282,7 @@ func (r Result) open() bool {
 // urgency orders open items: those that stop all purchases come first, then those that may have been charged.
 func (r Result) urgency() int {
 	switch {
-	case r.State == StateError && errors.Is(r.Err, shipping.ErrInsufficientFunds):
+	case r.remedy().need == NeedWallet:
 		return 0
 	case r.State == StateUnknown, r.State == StateCompleted:
 		return 1
@@ -263,8 +298,6 @@ type openItems struct {
 	advice string // the state and what to do
 	keys   []string
 	errs   []error
-	// together is what these and other items of the same state need; "" if another line has it, or it is not known.
-	together string
 }
 
 // line returns the cause, shortened to longest bytes, how many other causes it stands for, what to do, the number of
@@ -283,7 +316,7 @@ func (o *openItems) line(longest int, next string, others []*openItems) string {
 	} else if len(others) > 1 {
 		cause += fmt.Sprintf(", and %d other causes", len(others))
 	}
-	return fmt.Sprintf("%s: %s; %s%s (%s)\n", o.first.State, cause, next, o.together, o.items(longest, others))
+	return fmt.Sprintf("%s: %s; %s (%s)\n", o.first.State, cause, next, o.items(longest, others))
 }
 
 // items returns the number of items, with those of other causes, and some of their keys.
@@ -340,7 +373,8 @@ const shortest = 110
 // reportError is the error of a report. A block has the open items with one advice.
 type reportError struct {
 	blocks     [][]*openItems
-	repeatable int // the items that another run can complete
+	repeatable int    // the items that another run can complete
+	shortage   string // the money that the items lack, if any is known
 }
 
 // Error has at most 2,000 bytes.
@@ -386,7 +420,7 @@ func (e *reportError) text(shown []*openItems, longest int) string {
 		if items, unnamed = items+count, unnamed || len(others) > 0; len(lines) == 0 {
 			hidden = append(hidden, fmt.Sprintf("%d %s", count, block[0].first.State))
 		}
-		next, last := block[0].first.next(), len(lines)-1
+		next, last := block[0].first.remedy().next, len(lines)-1
 		for i, group := range lines {
 			if i < last {
 				text.WriteString(group.line(longest, next, nil))
@@ -416,6 +450,9 @@ func split(block, shown []*openItems) (lines, others []*openItems, items int) {
 // end returns the last line, if there is one.
 func (e *reportError) end(items int, hidden []string, unnamed bool) string {
 	var parts []string
+	if e.shortage != "" {
+		parts = append(parts, e.shortage)
+	}
 	if len(hidden) > 0 {
 		parts = append(parts, "open items with other causes: "+strings.Join(hidden, ", "))
 	}

@@ -33,63 +33,66 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		return &shipping.RegulatoryError{Step: "sent", Purchase: &shipping.PurchaseRequest{Refused: true}, Err: status(code)}
 	}
 	busy, fda := status(http.StatusServiceUnavailable), []shipping.DocumentType{"FDA"}
+	const run, service, person = batch.NeedRun, batch.NeedService, batch.NeedPerson
 	for name, test := range map[string]struct {
 		state     batch.State
 		documents []shipping.DocumentType
 		err       error
 		next      string // in the text
-		retryable bool
+		need      batch.Need
 	}{
-		"completed":     {batch.StateCompleted, nil, nil, "", false},
-		"draft":         {batch.StateDraft, nil, nil, "", false},
-		"closed":        {batch.StateClosed, nil, nil, "", false},
-		"not analyzed":  {batch.StateFailed, nil, failed, "again; batch.Resolve with OutcomeNotCharged closes", false},
-		"not read":      {batch.StateFailed, fda, busy, "run the batch again, which reads its documents", false},
-		"not generated": {batch.StateFailed, fda, failed, "Regulatory.Retry succeeds, the next run completes", false},
-		"over budget":   {batch.StateOverBudget, nil, over("50"), "such as the next night, which has its own budget", false},
-		"too dear":      {batch.StateOverBudget, nil, over("150"), "; this is more than the whole budget", false},
-		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "again only if nothing was charged", true},
-		"waiting":       {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
+		"completed":     {batch.StateCompleted, nil, nil, "", ""},
+		"draft":         {batch.StateDraft, nil, nil, "", ""},
+		"closed":        {batch.StateClosed, nil, nil, "", ""},
+		"not analyzed":  {batch.StateFailed, nil, failed, "again; batch.Resolve with OutcomeNotCharged closes", person},
+		"not read":      {batch.StateFailed, fda, busy, "run the batch again, which reads its documents", person},
+		"not generated": {batch.StateFailed, fda, failed, "Regulatory.Retry succeeds, the next run", batch.NeedRetry},
+		"over budget":   {batch.StateOverBudget, nil, over("50"), "the next night, or raise the budget of", batch.NeedPeriod},
+		"too dear":      {batch.StateOverBudget, nil, over("150"), "; this is more than the whole budget", batch.NeedBudget},
+		"unknown":       {batch.StateUnknown, fda, shipping.ErrConnection, "again only if nothing was charged", run},
+		"waiting":       {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", run},
 		"purchased": {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve with OutcomeCharged",
-			true},
-		"purchased, 403":  {batch.StateWaiting, fda, forbidden, "once this is corrected", false},
-		"unknown, 403":    {batch.StateUnknown, fda, forbidden, "once this is corrected, run the batch again: it", false},
-		"a wrong key":     {batch.StateWaiting, fda, status(401), "once the secret key is corrected", false},
-		"unauthorized":    {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", false},
-		"damaged":         {batch.StateWaiting, nil, batch.ErrDamaged, "once the journal is in its place", false},
-		"moved, done":     {batch.StateCompleted, fda, batch.ErrMoved, "once the journal is in its place", false},
-		"moved":           {batch.StateWaiting, fda, batch.ErrMoved, "once the journal is in its place", false},
-		"wrong currency":  {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", false},
-		"not found":       {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", false},
-		"select":          {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", false},
-		"down":            {batch.StateError, nil, busy, "; run the batch again once the service responds: it failed", true},
-		"a limit":         {batch.StateError, nil, status(429), "; run the batch again; if the error stays, ask", true},
-		"a conflict":      {batch.StateError, nil, status(409), "; run the batch again; if the error stays, ask", true},
-		"locked":          {batch.StateError, nil, status(423), "; the service has locked it: ask the service", false},
-		"not offered":     {batch.StateError, nil, status(501), "; once this is corrected, run the batch again", false},
-		"a proxy":         {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<")}, "if the error", true},
-		"a damaged body":  {batch.StateError, nil, status(200), "if the error stays, ask the service, with the resp", true},
-		"failed, busy":    {batch.StateFailed, nil, busy, "batch.Resolve", false},
-		"refused, limit":  {batch.StateUnknown, fda, refused(429), "; run the batch again: it reads the request", true},
-		"refused, locked": {batch.StateUnknown, fda, refused(423), "; run the batch again: it reads the request", true},
-		"refused":         {batch.StateUnknown, fda, refused(422), "; run the batch again once the cause of the", true},
+			run},
+		"purchased, 403":  {batch.StateWaiting, fda, forbidden, "once this is corrected", person},
+		"unknown, 403":    {batch.StateUnknown, fda, forbidden, "once this is corrected, run the batch again: it", person},
+		"a wrong key":     {batch.StateWaiting, fda, status(401), "once the secret key is corrected", person},
+		"unauthorized":    {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", person},
+		"damaged":         {batch.StateWaiting, nil, batch.ErrDamaged, "once the journal is in its place", person},
+		"moved, done":     {batch.StateCompleted, fda, batch.ErrMoved, "once the journal is in its place", person},
+		"moved":           {batch.StateWaiting, fda, batch.ErrMoved, "once the journal is in its place", person},
+		"wrong currency":  {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", person},
+		"not found":       {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", person},
+		"select":          {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", person},
+		"down":            {batch.StateError, nil, busy, "; run the batch again once the service responds", service},
+		"a limit":         {batch.StateError, nil, status(429), "; run the batch again; if the error stays, ask", run},
+		"a conflict":      {batch.StateError, nil, status(409), "; run the batch again; if the error stays, ask", run},
+		"locked":          {batch.StateError, nil, status(423), "; the service has locked it: ask the service", person},
+		"not offered":     {batch.StateError, nil, status(501), "; once this is corrected, run the batch again", person},
+		"a proxy":         {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<")}, "if the error", run},
+		"a damaged body":  {batch.StateError, nil, status(200), "if the error stays, ask the service, with the resp", run},
+		"failed, busy":    {batch.StateFailed, nil, busy, "batch.Resolve", person},
+		"refused, limit":  {batch.StateUnknown, fda, refused(429), "; run the batch again: it reads the request", run},
+		"refused, locked": {batch.StateUnknown, fda, refused(423), "; run the batch again: it reads the request", run},
+		"refused":         {batch.StateUnknown, fda, refused(422), "; run the batch again once the cause of the", run},
 	} {
 		result := batch.Result{Key: "SH-" + name, State: test.state, Documents: test.documents, Err: test.err}
 		report.Results = append(report.Results, result)
 		one := &batch.Report{Results: []batch.Result{result}}
 		err := one.Err()
-		begin, end := fmt.Sprintf("%s: %v; ", test.state, test.err), fmt.Sprintf(" (item %q)", result.Key)
+		begin, end := fmt.Sprintf("%s: %v; ", test.state, test.err), fmt.Sprintf(" (item %q)\n", result.Key)
 		if !errors.Is(err, test.err) || err != nil && (!strings.HasPrefix(err.Error(), begin) ||
-			!strings.HasSuffix(err.Error(), end)) {
+			!strings.Contains(err.Error()+"\n", end)) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), test.next) || one.Retryable() != test.retryable {
+		runs := test.need == batch.NeedRun || test.need == batch.NeedService
+		if err != nil && !strings.Contains(err.Error(), test.next) || one.Retryable() != runs {
 			t.Errorf("%s: %v, retryable %v", name, err, one.Retryable())
 		}
 		// A report whose advice was to run the batch again was not retryable.
 		for _, cause := range one.Causes() {
-			if cause.Retryable != test.retryable || strings.HasPrefix(cause.Next, "run the batch again") != test.retryable {
-				t.Errorf("%s: the cause is retryable: %t; %s", name, cause.Retryable, cause.Next)
+			if cause.Need != test.need || strings.HasPrefix(cause.Next, "run the batch again") != runs ||
+				cause.Err.Error() != test.err.Error() {
+				t.Errorf("%s: needs %s; %s; %v", name, cause.Need, cause.Next, cause.Err)
 			}
 		}
 	}
@@ -148,7 +151,7 @@ func TestReport_ErrJoinsItemsWithOneCause(t *testing.T) {
 			report.Results = append(report.Results, result)
 		}
 		err := report.Err().Error()
-		if strings.Contains(err, "\n") == test.shared ||
+		if strings.Contains(err, "(item ") == test.shared ||
 			strings.Contains(err, "(2 items, the text is that of the first: ") != test.shared {
 			t.Errorf("%s: %s", name, err)
 		}
@@ -282,12 +285,12 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		"no service": {shippingtest.Unreachable(), batch.Options{}, 3, shipping.ErrConnection, true,
 			"error: shipping: regulatory.analyze: ", same},
 		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
-			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", "; a budget of 300.00 NGN is enough " +
-				"for the items over budget (3), for which the wallet must hold 300.00 NGN " + first},
+			shipping.ErrOverBudget, false, "over budget: shipping: request RD-SH-1 ", first +
+				"\nthe purchases that lacked money (3) need 300.00 NGN in the wallet, and a budget of 300.00 NGN"},
 		"an empty wallet": {poor, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "900")}, 3,
 			shipping.ErrInsufficientFunds, false, "error: shipping: purchase of request RD-SH-1: ",
-			"; once the wallet has the money, run the batch again; the wallet must hold 300.00 NGN for the items that it " +
-				"did not pay for (3) " + first},
+			"; once the wallet has the money, run the batch again " + first +
+				"\nthe purchases that lacked money (3) need 300.00 NGN in the wallet"},
 		"purchases refused": {refusing, batch.Options{Select: shipping.SelectAll}, 3, shipping.ErrInvalidRequest, false,
 			"error: shipping: purchase of request RD-SH-1: ", first},
 		"nothing can be selected": {&walletService{}, batch.Options{Select: selectNone}, 3, shipping.ErrInvalidRequest, false,
@@ -300,7 +303,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		if err != nil || report.Count(batch.StateCompleted) != 1 || report.Retryable() != test.retryable {
 			t.Errorf("%+v, %v", report, err)
 		}
-		if err = report.Err(); !errors.Is(err, test.err) || strings.Count(err.Error(), "\n") > 0 ||
+		if err = report.Err(); !errors.Is(err, test.err) || strings.Count(err.Error(), "(3 items") != 1 ||
 			!strings.HasPrefix(err.Error(), test.begin) || !strings.HasSuffix(err.Error(), test.end) {
 			t.Errorf("%v", err)
 		}

@@ -17,8 +17,8 @@ import (
 //     budget, and the next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is released,
 //     and the next run purchases the item if the request still reads as a draft. A later call corrects a wrong outcome.
 //   - [StepPurchased], a purchase that is charged and whose documents never come: OutcomeCharged closes the item.
-//   - [StepCompleted], if its charge is above its cost ([shipping.ErrOvercharged]): OutcomeCharged lets the next run
-//     purchase again.
+//   - [StepCompleted] and StepPurchased, if the charge is above its cost ([shipping.ErrOvercharged]): the first call
+//     with OutcomeCharged closes the charge, so that runs purchase other items again. It does not close the item.
 //   - [StepFailed]: closes the item. With OutcomeNotCharged nothing counts against the budget. The record keeps
 //     the charge that the service reported, such as one that was refunded.
 //   - [StepAnalyzed], a draft that can no longer be purchased: OutcomeNotCharged opens the item, and the next run
@@ -98,7 +98,8 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 	case r.Step == StepPurchasing, byHand && !r.final():
 		r.Step = StepAnalyzed // the price stays so that the outcome can be corrected; it does not count
 	case r.Step == "":
-		return "the journal has no record of it: check the key, which is the id of the shipment unless Item.Key is set"
+		return "the journal has no record of it: check the path of the journal, and the key, which is the id of the " +
+			"shipment unless Item.Key is set"
 	case r.final():
 		return fmt.Sprintf("it is %s, and no run purchases it again; if its charge seems wrong, compare the wallet's "+
 			"transactions; to buy more, use an item with another Key and Again", r.Step)

@@ -237,7 +237,7 @@ var errNoJournal = fmt.Errorf("shipping: the batch's context has ended, and its 
 	closingTime)
 
 func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
-	report := &Report{Committed: r.committed}
+	report := &Report{Committed: r.committed, budget: r.options.Budget}
 	interrupted := false
 	for _, e := range r.entries {
 		result := e.result()
@@ -261,7 +261,7 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 	for i := range report.Results {
 		result := &report.Results[i]
 		if result.Err != nil {
-			result.Err = &itemError{result.Err, r.advice(*result, report.unrepeatable), r.entries[i].unpaid}
+			result.Err = &itemError{result.Err, r.remedy(*result, report.unrepeatable), r.entries[i].unpaid}
 		}
 	}
 	if lacksRecords(r.journalErr) {
@@ -422,14 +422,22 @@ func (r *run) maySend() error {
 	return r.refused
 }
 
+// heldError is the error of an item that is not purchased, because the journal has a charge above its cost.
+type heldError struct{ key, charge string }
+
+func (e *heldError) Error() string {
+	return fmt.Sprintf("shipping: nothing was purchased, because item %s has an unexpected charge: %s",
+		spelling.Quote(e.key), e.charge)
+}
+
+func (e *heldError) Unwrap() error { return shipping.ErrOverBudget }
+
 // mayPurchase returns the reason why nothing more may be purchased within a budget: the amounts on drafts do not bound
 // the charges. related are what the journal returns before a purchase.
 func (r *run) mayPurchase(related []Record) error {
 	for _, record := range related {
 		if record.Overcharged() && r.options.Budget != nil {
-			return &shipping.BudgetError{Budget: *r.options.Budget,
-				Problem: fmt.Sprintf("item %s has an unexpected charge: %s; compare it with the wallet's transactions, then %s",
-					spelling.Quote(record.Key), record.Overcharge, closesCharge)}
+			return &heldError{record.Key, record.Overcharge}
 		}
 	}
 	return nil
