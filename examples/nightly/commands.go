@@ -23,11 +23,10 @@ func commandOf(args []string) func(ctx context.Context, args []string) error {
 	return nil
 }
 
-// resolve records the finding of a person in the journal.
+// resolve records the finding of a person about shipments in the journal.
 func resolve(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("nightly resolve", flag.ExitOnError)
 	folder := flags.String("out", "", "the `folder` of the journal")
-	shipment := flags.String("shipment", "", "the `id` of the shipment")
 	outcome := flags.String("outcome", "", "what the wallet's transactions show: \"charged\" or \"not charged\"")
 	note := flags.String("note", "", "how this was found, for the journal")
 	if err := flags.Parse(args); err != nil {
@@ -35,6 +34,9 @@ func resolve(ctx context.Context, args []string) error {
 	}
 	if *folder == "" {
 		return errors.New("nightly: -out is missing: pass the folder of the journal, such as -out /var/lib/nightly")
+	}
+	if flags.NArg() == 0 {
+		return errors.New("nightly: pass the ids of the shipments after the options, such as SH-0123456789")
 	}
 	path := filepath.Join(*folder, "batch.journal")
 	if _, err := os.Stat(path); err != nil { // OpenFile would create it
@@ -44,11 +46,15 @@ func resolve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = batch.Resolve(ctx, journal, *shipment, shipping.PurchaseOutcome(*outcome), *note)
-	if err == nil {
-		fmt.Printf("recorded: shipment %s is %s\n", *shipment, *outcome)
+	var failed error
+	for _, shipment := range flags.Args() {
+		err := batch.Resolve(ctx, journal, shipment, shipping.PurchaseOutcome(*outcome), *note)
+		if err == nil {
+			fmt.Printf("recorded: shipment %s is %s\n", shipment, *outcome)
+		}
+		failed = errors.Join(failed, err)
 	}
-	return errors.Join(err, journal.Close())
+	return errors.Join(failed, journal.Close())
 }
 
 // retry generates the documents of failed requests again; the next run completes their shipments.

@@ -76,7 +76,8 @@ func (j *job) results(report *batch.Report) error {
 	}
 	causes := [][]string{{"shipments", "state", "error of the first, and what to do", "ids"}}
 	for _, cause := range report.Causes() {
-		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), j.forOperators(cause.Err),
+		text := j.forOperators(fmt.Errorf("%w; %s", cause.Err, openError{report, j}.action(cause)))
+		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), text,
 			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
 	if manual > 0 {

@@ -9,7 +9,7 @@
 // For what only a person can decide, there are two commands. The first calls [batch.Resolve], the second
 // [shipping.RegulatoryService.Retry]:
 //
-//	nightly resolve -out /var/lib/nightly -shipment SH-0123456789 -outcome charged -note "ticket 4711"
+//	nightly resolve -out /var/lib/nightly -outcome charged -note "ticket 4711" SH-0123456789
 //	nightly retry RD-0123456789
 package main
 
@@ -115,7 +115,7 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	lists := errors.Join(rates, j.transactions(export))
 	open := err
 	if report.Err() != nil {
-		open = errors.Join(err, openError{report})
+		open = errors.Join(err, openError{report, j})
 	}
 	// The lists alone ask for another run only if no shipment needs a person: another run would purchase, too.
 	again = report.Retryable() || errors.Is(err, batch.ErrInUse) || open == nil && mayPass(lists)

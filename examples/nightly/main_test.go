@@ -48,7 +48,7 @@ func TestNights(t *testing.T) {
 			{"2026-11-27", "2000000 NGN", 10, 30, 0, "", true}, // the budget of another night
 			{"2026-11-28", "2000000 NGN", 0, 30, 0, "", true},
 			// Once, without counts that are all 0.
-			{"2026-11-28", "1 USD", 0, 30, 1, "in that currency; nothing was purchaseda person must pass -budget in the", false},
+			{"2026-11-28", "1 USD", 0, 30, 1, "in that currency; nothing was purchaseda person must do what these", false},
 			{"2026-11-30", "1 NGN", 0, 0, 2, "shipments.txt is empty: no shipments were read", false}, // an export that failed
 			{"2026-11-29", "1 NGN", 0, 30, 0, "", false},                                              // no new shipments
 			// One wrong id stopped the whole night.
@@ -76,11 +76,11 @@ func TestNights(t *testing.T) {
 			server.Lint(t) // nothing was bought twice
 		}
 		reconcile(t, folder)
-		closing := []string{"-out", folder, "-shipment", "SH-MAGICFAILALWAYS", "-note", "ticket 4711", "-outcome"}
-		if err := commandOf([]string{"resolve"})(t.Context(), append(closing, "charge")); err == nil {
+		closing := []string{"-out", folder, "-note", "ticket 4711", "-outcome"}
+		if err := commandOf([]string{"resolve"})(t.Context(), append(closing, "charge", "SH-MAGICFAILALWAYS")); err == nil {
 			t.Error("an outcome that is not one was taken")
 		}
-		if err := commandOf([]string{"resolve"})(t.Context(), append(closing, "charged")); err != nil {
+		if err := commandOf([]string{"resolve"})(t.Context(), append(closing, "charged", "SH-MAGICFAILALWAYS")); err != nil {
 			t.Error(err)
 		}
 		all := strings.Join(append(server.Shipments(), "SH-MAGICFAILALWAYS"), "\n")
@@ -101,15 +101,16 @@ func TestNights(t *testing.T) {
 		} {
 			shippingtest.NoError(t, os.WriteFile(j.list, []byte(night[1]), 0o600))
 			j.night = night[0]
-			code, _ := j.exit(j.run(t.Context()))
-			csv, err := os.ReadFile(filepath.Join(folder, "documents.csv"))
-			if n := server.Requests(shipping.OpPurchase) - bought; n != 1 || code != 1 || err != nil ||
-				!strings.Contains(string(csv), "nightly resolve -outcome charged closes the charge, so that runs purchase other") {
-				t.Errorf("%s: exit %d after %d purchases, %s, %v", night, code, n, csv, err)
+			again, err := j.run(t.Context())
+			code, advice := j.exit(again, err)
+			text := j.forOperators(err)
+			if n := server.Requests(shipping.OpPurchase) - bought; n != 1 || code != 1 ||
+				!strings.Contains(text, "nightly resolve -out "+folder+" -outcome charged -note TICKET "+charged+"; until") ||
+				!strings.HasPrefix(advice, "a person must close the charges above their cost, as their line states; then run") {
+				t.Errorf("%s: exit %d after %d purchases, %s, %s", night, code, n, text, advice)
 			}
 		}
-		closing[3] = charged
-		shippingtest.NoError(t, commandOf([]string{"resolve"})(t.Context(), append(closing, "charged")))
+		shippingtest.NoError(t, commandOf([]string{"resolve"})(t.Context(), append(closing, "charged", charged)))
 		if code, advice := j.exit(j.run(t.Context())); code != 0 || server.Requests(shipping.OpPurchase) != bought+2 {
 			t.Errorf("after resolve: exit %d, %s", code, advice)
 		}
@@ -217,7 +218,6 @@ func TestExit(t *testing.T) {
 	spent := &shipping.BudgetError{Budget: of("50"), Needed: of("40").Amount, Left: of("1").Amount}
 	dear := &shipping.BudgetError{Budget: of("50"), Needed: of("79.50").Amount}
 	dollars := &shipping.BudgetError{Problem: "the draft is priced in NGN: set a budget in that currency"}
-	unclear := &shipping.BudgetError{Problem: "the cost is not clear"}
 	refused, html := &shipping.Error{StatusCode: 401}, &shipping.Error{StatusCode: 200}
 	const route = "; the wallet was charged: Regulatory.Retry generates the documents again"
 	broken := fmt.Errorf("%w: CUSTOMS"+route, shipping.ErrRequestFailed)
@@ -234,7 +234,7 @@ func TestExit(t *testing.T) {
 			}
 			report.Results = append(report.Results, result)
 		}
-		return openError{report}
+		return openError{report, j}
 	}
 	for _, test := range []struct {
 		again  bool
@@ -244,27 +244,26 @@ func TestExit(t *testing.T) {
 	}{
 		{false, nil, 0, ""},
 		// The amount, and what else a person must do, stood far above the last line.
-		{false, open(spent), 1, "the budget of this night is spent: keep the open shipments in the list of the next"},
+		{false, open(spent), 1, "the budget of this night is spent: keep the open shipments in the list of the next night, " +
+			"or raise -budget: the purchases that lacked money (1) need 40.00 NGN in the wallet$"},
 		// The budget of the night was said to be spent: with 0 spent, for a shipment that no night buys, or in USD.
-		{false, open(dear, spent), 1, "a person must raise -budget to at least 79.50 NGN, or leave out the shipments that " +
-			"no night buys (1); then run night 2026-11-28 again"},
-		{false, open(dollars), 1, "a person must work on the lines marked \"for a person\" (1 shipments), and pass -budget " +
-			"in the currency of the prices; then run night 2026-11-28 again"},
-		{false, open(unclear), 1, "a person must work on the lines marked \"for a person\" (1 shipments); then run"},
+		{false, open(dear, spent), 1, "a person must raise -budget, or leave out the shipments that no night buys (1): the " +
+			"purchases that lacked money (2) need 119.50 NGN in the wallet, and a budget of 119.50 NGN; then run night"},
+		{false, open(dollars), 1, "a person must work on the lines marked \"for a person\" (shipments: 1); then run night"},
 		// Lines advised to run the night again, and the last line that a person must act.
 		{true, open(html), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a line with a"},
 		{true, batch.ErrInUse, 75, "run night 2026-11-28 again: it continues, and purchases nothing twice$"},
-		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 1, "add money to the wallet: it must hold 100.00 NGN " +
-			"for the shipments that it did not pay for (2), and perhaps more for others, whose price or outcome is not known " +
-			"(1); then run night 2026-11-28 again: it continues, and purchases nothing twice; a person must work on the " +
-			"lines marked \"for a person\" (1 shipments), and correct line 3 of the list"},
+		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 1, "add money to the wallet: the purchases " +
+			"that lacked money (2) need 100.00 NGN in the wallet, and a budget of 100.00 NGN; others (1), whose cost or outcome " +
+			"is not known, may need more; then run night 2026-11-28 again: it continues, and purchases nothing twice; a " +
+			"person must work on the lines marked \"for a person\" (shipments: 1), and correct line 3 of the list"},
 		{true, open(limit, busy, busy), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a " +
-			"line with a response id stays, ask the service; a person must work on the lines marked \"for a person\" (2 "},
+			"line with a response id stays, ask the service; a person must work on the lines marked \"for a person\" (shipments: 2"},
 		// Those that wait for documents have no error of the service.
 		{true, open(down), 75, "the service failed or did not respond: once it responds, run night 2026-11-28 again: it"},
 		{true, errors.Join(down, open()), 75, "the service failed or did not respond: once it responds, run"}, // a list
 		{true, open(), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice$"},
-		{false, errors.Join(list, open(busy)), 2, "a person must work on the lines marked \"for a person\" (1 shipments), " +
+		{false, errors.Join(list, open(busy)), 2, "a person must work on the lines marked \"for a person\" (shipments: 1), " +
 			"and correct line 3 of the list; then run night 2026-11-28 again"},
 		{false, batch.ErrDamaged, 1, "a person must do what these lines state; then run night 2026-11-28 again"},
 	} {
@@ -278,8 +277,8 @@ func TestExit(t *testing.T) {
 		"  1: costs 79.50 NGN, more than the whole budget of 50.00 NGN (SH-0)",
 		"error, for a person: correct SHIPPING_SECRET_KEY, then run night 2026-11-28 again\n",
 		"failed, for a person: run nightly retry RD-2 RD-3 (without a charge, if the dialect has the route " +
-			"regulatory.retry); if it succeeds, the next run completes the shipment, and purchases nothing; if it fails again, " +
-			"ask the service; to give up, nightly resolve -outcome charged closes it\n",
+			"regulatory.retry); if it succeeds, the next run completes the shipment, and purchases nothing; if it fails " +
+			"again, ask the service; to give up, nightly resolve -outcome charged closes the shipment\n",
 	} {
 		if !strings.Contains(lines, want) || strings.Contains(lines, "generates the documents again") {
 			t.Errorf("%q is missing: %s", want, lines)

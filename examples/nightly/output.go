@@ -17,39 +17,40 @@ import (
 // exit returns the exit code of a run, and what to do about its error: what another run does, and what a person does.
 func (j *job) exit(again bool, err error) (code int, advice string) {
 	open, _ := errors.AsType[openError](err)
-	all, of, unpaid := open.count()
+	all, of := open.count()
 	var steps []string
-	if n := of["person"]; n > 0 {
-		steps = append(steps, fmt.Sprintf(`work on the lines marked "for a person" (%d shipments)`, n))
+	if n := of[batch.NeedCharge]; n > 0 {
+		steps = append(steps, "close the charges above their cost, as their line states")
+	}
+	if n := of[batch.NeedPerson] + of[batch.NeedRetry]; n > 0 {
+		steps = append(steps, fmt.Sprintf(`work on the lines marked "for a person" (shipments: %d)`, n))
 	}
 	code = 1
 	if list, wrong := errors.AsType[listError](err); wrong {
 		code, steps = 2, append(steps, "correct "+list.place)
 	}
-	if n := of["dear"]; n > 0 {
-		steps = append(steps, fmt.Sprintf("raise -budget to at least %s, or leave out the shipments that no night buys (%d)",
-			open.dearest(), n))
-	}
-	over, ok := errors.AsType[*shipping.BudgetError](err)
-	if ok && strings.Contains(over.Problem, "set a budget in that") {
-		steps = append(steps, "pass -budget in the currency of the prices")
+	money := open.report.Shortage()
+	if n := of[batch.NeedBudget]; n > 0 {
+		steps = append(steps, fmt.Sprintf("raise -budget, or leave out the shipments that no night buys (%d): %s", n, money))
 	}
 	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "do what these lines state")
 	run := "run " + j.again() + ": it continues, and purchases nothing twice"
+	isDown := of[batch.NeedService] > (all-of["waits"])/2 || all == of["waits"] && isDown(err)
 	switch {
 	case err == nil:
 		return 0, ""
-	case errors.Is(err, shipping.ErrInsufficientFunds):
-		code, run = 1, j.forOperators(errors.New("add money to the wallet"+unpaid))+"; then "+run
-	case again && (of["service"] > (all-of["waits"])/2 || all == of["waits"] && isDown(err)): // EX_TEMPFAIL
+	case of[batch.NeedWallet] > 0:
+		code, run = 1, fmt.Sprintf("add money to the wallet: %s; then %s", money, run)
+	case again && isDown: // EX_TEMPFAIL
 		code, run = 75, "the service failed or did not respond: once it responds, "+run
 	case again:
 		code = 75
 		if strings.Contains(err.Error(), "with the response id") {
 			run += "; if a line with a response id stays, ask the service"
 		}
-	case code == 1 && all > 0 && of["budget"] == all:
-		return 1, "the budget of this night is spent: keep the open shipments in the list of the next night, or raise -budget"
+	case code == 1 && all > 0 && of[batch.NeedPeriod] == all:
+		return 1, fmt.Sprintf("the budget of this night is spent: keep the open shipments in the list of the next night, or "+
+			"raise -budget: %s", money)
 	default:
 		return code, person + "; then run " + j.again()
 	}
@@ -63,49 +64,19 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 // of shipments.
 type openError struct {
 	report *batch.Report
+	job    *job
 }
 
-// count returns how many shipments are open, how many by what completes them, and what the wallet must hold.
-func (e openError) count() (all int, of map[string]int, unpaid string) {
-	of = map[string]int{}
+// count returns how many shipments are open, and how many by what completes them; "waits" are those that only wait.
+func (e openError) count() (all int, of map[batch.Need]int) {
+	of = map[batch.Need]int{}
 	for _, cause := range e.report.Causes() {
 		all += len(cause.Keys)
-		of[completes(cause)] += len(cause.Keys)
-		if _, needs, found := strings.Cut(cause.Next, "; the wallet must hold "); found {
-			unpaid = ": it must hold " + needs
+		if of[cause.Need] += len(cause.Keys); cause.Need == batch.NeedRun && cause.State == batch.StateWaiting {
+			of["waits"] += len(cause.Keys)
 		}
 	}
-	return all, of, unpaid
-}
-
-// dearest returns the highest cost of a shipment that its budget has stopped.
-func (e openError) dearest() (most shipping.Budget) {
-	for _, result := range e.report.Results {
-		if over, ok := errors.AsType[*shipping.BudgetError](result.Err); ok && over.Needed.Cmp(most.Amount) > 0 {
-			most = shipping.Budget{Amount: over.Needed, Currency: over.Budget.Currency}
-		}
-	}
-	return most
-}
-
-// completes returns what completes the shipments of a cause.
-func completes(cause batch.Cause) string {
-	over, isOver := errors.AsType[*shipping.BudgetError](cause.Err)
-	switch {
-	case errors.Is(cause.Err, shipping.ErrInsufficientFunds):
-		return "money"
-	case isOver && over.Needed.Cmp(over.Budget.Amount) > 0:
-		return "dear"
-	case isOver && over.Needed.Known():
-		return "budget"
-	case cause.Retryable && isDown(cause.Err):
-		return "service"
-	case cause.Retryable && cause.State == batch.StateWaiting:
-		return "waits"
-	case cause.Retryable:
-		return "run"
-	}
-	return "person"
+	return all, of
 }
 
 // isDown reports whether the service failed or did not respond.
@@ -121,15 +92,35 @@ func (e openError) Error() string {
 	causes := e.report.Causes()
 	for i, cause := range causes[:min(len(causes), most)] {
 		if i == 0 || cause.State != causes[i-1].State || cause.Next != causes[i-1].Next {
-			who := map[string]string{"person": ", for a person"}[completes(cause)]
-			fmt.Fprintf(&text, "%s%s: %s\n", cause.State, who, strings.Replace(cause.Next, "if Regulatory.Retry succeeds",
-				"run nightly retry "+e.requests()+" (without a charge, if the dialect has the route "+
-					"regulatory.retry); if it succeeds", 1))
+			fmt.Fprintf(&text, "%s\n", e.action(cause))
 		}
 		ids := strings.Join(cause.Keys[:min(len(cause.Keys), 3)], ", ")
 		fmt.Fprintf(&text, "  %d: %s (%s)\n", len(cause.Keys), e.short(cause), ids)
 	}
 	return text.String() + "each line has the text of its first shipment; causes.csv has the whole texts, and all ids"
+}
+
+// action returns the state of a cause, and what to do.
+func (e openError) action(cause batch.Cause) string {
+	who, next := "", cause.Next
+	switch cause.Need {
+	case batch.NeedPeriod:
+		next = "keep these in the list of the next night, or raise -budget"
+	case batch.NeedBudget:
+		next = "no night buys these: raise -budget, or leave them out"
+	case batch.NeedCharge:
+		if cause.State != batch.StateOverBudget { // the others wait for this one
+			next = fmt.Sprintf("compare the charge with wallet.csv, and correct the dialect; then nightly resolve -out %s "+
+				"-outcome charged -note TICKET %s; until then, no shipment is purchased", e.job.folder,
+				strings.Join(cause.Keys, " "))
+		}
+	case batch.NeedRetry:
+		who, next = ", for a person", "run nightly retry "+e.requests()+" (without a charge, if the dialect has the route "+
+			"regulatory.retry); if it succeeds"+strings.TrimPrefix(next, "if Regulatory.Retry succeeds")
+	case batch.NeedPerson:
+		who = ", for a person"
+	}
+	return fmt.Sprintf("%s%s: %s", cause.State, who, next)
 }
 
 // requests returns the ids of requests whose generation failed.
@@ -160,7 +151,7 @@ func (e openError) short(cause batch.Cause) string {
 	if e.report.Count(batch.StateCompleted) > 0 { // so the address is right
 		beside = append(beside, "check that the base address", "redirects are not followed")
 	}
-	text := strings.TrimSuffix(strings.TrimPrefix(cause.Err.Error(), "shipping: "), "; "+cause.Next)
+	text := strings.TrimPrefix(cause.Err.Error(), "shipping: ")
 	return strings.Join(slices.DeleteFunc(strings.Split(text, "; "), func(clause string) bool {
 		return slices.ContainsFunc(beside, func(begin string) bool { return strings.HasPrefix(clause, begin) })
 	}), "; ")
@@ -194,23 +185,15 @@ func (j *job) forOperators(err error) string {
 	return strings.NewReplacer(
 		"call batch.Resolve with the outcome that they show",
 		`use nightly resolve with -outcome charged or -outcome "not charged", as they show`,
-		"if the documents never come, batch.Resolve with OutcomeCharged closes the item",
-		"if the documents have not come after a day, ask the service; if they will never come, nightly resolve -outcome "+
-			"charged closes the shipment",
-		"nothing; batch.Resolve with OutcomeCharged closes it", "nothing; if it fails again, ask the service; to give up, "+
-			"nightly resolve -outcome charged closes it",
-		"batch.Resolve with OutcomeCharged", "nightly resolve -outcome charged", "so that no period", "so that no night",
+		"batch.Resolve with OutcomeCharged", "nightly resolve -outcome charged",
 		"batch.Resolve with OutcomeNotCharged", `nightly resolve -outcome "not charged"`,
-		"add it to the items of another period, such as the next night, which has its own budget",
-		"keep them in the list of the next night, or run this night again with a larger -budget",
 		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run "+j.again(),
 		"once this is corrected, run the batch again",
 		"correct this, then run "+j.again()+"; keep in the list the shipments that are refused only for now",
-		"run the batch again", "run "+j.again(),
-		"if Regulatory.Retry succeeds", "run nightly retry with its request (see documents.csv); if it succeeds",
+		"run the batch again", "run "+j.again(), "another period, such as the next night", "the next night",
 		"follow it with Regulatory.Wait, and leave the item out of the next run", "leave it out of the next list",
-		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry", " the item", " the shipment",
-		"Purchase.QuietFor (5 minutes by default)", "5 minutes", "see Report.Causes", "see causes.csv",
+		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry", " item", " shipment",
+		"Purchase.QuietFor (5 minutes by default)", "5 minutes",
 		"if the secret key is not allowed to do this, use another key, or request the permission from the service",
 		"ask the service whether this account may do it",
 		": Error.Body contains it", "", "; send fewer requests, such as with WithLimiter", "",
