@@ -385,7 +385,7 @@ func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
 func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 	draft := p.Draft
 	switch {
-	case status.Of(string(draft.Status)).Purchased && draft.Status != StatusFailed:
+	case status.Of(string(draft.Status)).Purchased && !draft.Status.failed():
 		return fmt.Sprintf("the request is already purchased, its status is %s: call Regulatory.Wait for its documents, "+
 			"or Regulatory.Analyze again for others", spelling.Quote(string(draft.Status)))
 	case draft.Status != StatusDraft:

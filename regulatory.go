@@ -45,6 +45,9 @@ func (s RequestStatus) known() bool { return status.Of(string(s)).State != statu
 // Final reports whether the state ends polling: completed or failed.
 func (s RequestStatus) Final() bool { return status.Of(string(s)).Final }
 
+// failed reports whether the generation has failed, or the analysis.
+func (s RequestStatus) failed() bool { return status.Of(string(s)).Failed }
+
 // AnalyzeRequest names the source to analyze: exactly one of ShipmentID and FileURL.
 //
 // Specification: POST /v1/regulatory-documents/analyze.
@@ -93,11 +96,11 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 		record.Status = StatusDraft // the specification shows no status here: a successful analysis is a draft
 	}
 	switch failed, ok := errors.AsType[*Error](err); {
-	case ok && RequestStatus(failed.Data.Get("status").Text()) == StatusFailed && failed.RequestID != "":
+	case ok && RequestStatus(failed.Data.Get("status").Text()).failed() && failed.RequestID != "":
 		record = s.core.decodeRecord(failed.Data)
-		record.RequestID, record.Status = failed.RequestID, StatusFailed
+		record.RequestID, record.Status = failed.RequestID, RequestStatus(failed.Data.Get("status").Text())
 		return nil, analysisFailed(record, joinErrors(ErrRequestFailed, failed))
-	case err == nil && record.Status == StatusFailed:
+	case err == nil && record.Status.failed():
 		return nil, analysisFailed(record, ErrRequestFailed)
 	}
 	return record, err

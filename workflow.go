@@ -499,7 +499,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		w.read(record)
 	}
 	w.purchased = w.purchased || status.Of(string(record.Status)).Purchased
-	if w.analysis && record.Status == StatusFailed {
+	if w.analysis && record.Status.failed() {
 		return 0, true, analysisFailed(w.service.core.withoutKey(record), ErrRequestFailed)
 	}
 	if w.analysis && !record.mayBeAnalyzing() {
@@ -528,13 +528,12 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		return poll.Next, false, nil
 	}
 	w.report(wait.StepEnded, poll, nil)
-	switch record.Status {
-	case StatusCompleted:
+	switch {
+	case record.Status == StatusCompleted:
 		return 0, true, nil
-	case StatusFailed:
+	case record.Status.failed():
 		return 0, true, w.failed(ErrRequestFailed)
-	}
-	if record.expired() {
+	case record.expired():
 		return 0, true, w.failed(fmt.Errorf("the draft has expired: its status is %s; if nobody has purchased it, call "+
 			"Regulatory.Analyze again, and else compare the wallet's transactions", spelling.Quote(string(record.Status))))
 	}

@@ -424,18 +424,21 @@ func TestWait_UntilCompletedOrFailed(t *testing.T) {
 		status  shipping.RequestStatus
 		want    error
 	}
-	shippingtest.EachInBubble(t, map[string]row{
+	rows := map[string]row{
 		"completed at once":           {responders{done}, 1, "completed", nil},
 		"through all states":          {responders{record("purchasing"), under, under, done}, 4, "completed", nil},
 		"states nobody knows":         {responders{record("queued"), record("zz-unlisted"), done}, 3, "completed", nil},
 		"a draft for a moment":        {responders{draft, draft, under, done}, 4, "completed", nil},
-		"failed":                      {responders{under, record("failed")}, 2, "failed", shipping.ErrRequestFailed},
 		"a request that vanishes":     {responders{under, gone}, 2, "processing", shipping.ErrNotFound},
 		"an unknown request":          {responders{gone, done}, 1, "", shipping.ErrNotFound},
 		"a key that is revoked":       {responders{under, refusal(401, "no")}, 2, "processing", shipping.ErrUnauthorized},
 		"a proxy's page":              {responders{under, body(200, "<html>")}, 2, "processing", shipping.ErrUnexpectedBody},
 		"a response without a record": {responders{under, success(`{}`)}, 2, "processing", shipping.ErrUnexpectedBody},
-	}, func(t *testing.T, test row) {
+	}
+	for _, failed := range shippingtest.Failures() {
+		rows[failed] = row{responders{under, record(failed)}, 2, shipping.RequestStatus(failed), shipping.ErrRequestFailed}
+	}
+	shippingtest.EachInBubble(t, rows, func(t *testing.T, test row) {
 		service := workflow(nil, test.answers...)
 		record, err := regulatory(t, service).Wait(t.Context(), "RD-1", nil)
 		if !errors.Is(err, test.want) || test.want == nil && err != nil {
@@ -566,27 +569,29 @@ func TestWait_TheEndOfTheContextJoinsTheLastFailure(t *testing.T) {
 
 func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 	t.Parallel()
-	const failed = `"request_id":"RD-1","status":"failed"`
 	const shows = "; the record shows a purchase: compare it with the wallet's transactions"
-	for want, answer := range map[string]httpmock.Responder{
-		"regulatory.analyze: 400 Bad Request: m; nothing was charged": body(400,
-			`{"status":false,"message":"m","data":{`+failed+`}}`),
-		"unreadable invoice": success(`{` + failed + `,"failure_reason":"unreadable invoice"}`),
-		// It stated that nothing was charged.
-		"a form" + shows: success(`{` + failed + `,"failure_reason":"a form","purchased_documents":["FDA"]}`),
-		"no lot; FDA: no lot" + shows: success(`{` + failed + `,"failure_reason":"no lot","documents":[{"document_type":` +
-			`"FDA","status":"failed","failure":"no lot"}]}`),
-	} {
-		read, err := regulatory(t, shippingtest.NewService(answer)).Analyze(t.Context(), parcel)
-		shippingtest.WantError(t, want, err, shipping.ErrRequestFailed)
-		failed, _ := errors.AsType[*shipping.RegulatoryError](err)
-		if read != nil || failed == nil || failed.Request.RequestID != "RD-1" || failed.Step != "analyzed" ||
-			(failed.Outcome == not) == strings.HasSuffix(want, shows) ||
-			errors.Is(err, shipping.ErrInvalidRequest) != strings.HasPrefix(want, "regulatory") {
-			t.Errorf("%v, %v", read, err)
-		}
-		if !strings.Contains(err.Error(), "shipping: analysis failed for request RD-1: "+want) {
-			t.Errorf("got %v, want %s", err, want)
+	for _, name := range shippingtest.Failures() {
+		failed := `"request_id":"RD-1","status":"` + name + `"`
+		for want, answer := range map[string]httpmock.Responder{
+			"regulatory.analyze: 400 Bad Request: m; nothing was charged": body(400,
+				`{"status":false,"message":"m","data":{`+failed+`}}`),
+			"unreadable invoice": success(`{` + failed + `,"failure_reason":"unreadable invoice"}`),
+			// It stated that nothing was charged.
+			"a form" + shows: success(`{` + failed + `,"failure_reason":"a form","purchased_documents":["FDA"]}`),
+			"no lot; FDA: no lot" + shows: success(`{` + failed + `,"failure_reason":"no lot","documents":[{"document_type":` +
+				`"FDA","status":"failed","failure":"no lot"}]}`),
+		} {
+			read, err := regulatory(t, shippingtest.NewService(answer)).Analyze(t.Context(), parcel)
+			shippingtest.WantError(t, want, err, shipping.ErrRequestFailed)
+			failed, _ := errors.AsType[*shipping.RegulatoryError](err)
+			if read != nil || failed == nil || failed.Request.RequestID != "RD-1" || failed.Step != "analyzed" ||
+				(failed.Outcome == not) == strings.HasSuffix(want, shows) ||
+				errors.Is(err, shipping.ErrInvalidRequest) != strings.HasPrefix(want, "regulatory") {
+				t.Errorf("%v, %v", read, err)
+			}
+			if !strings.Contains(fmt.Sprint(err), "shipping: analysis failed for request RD-1: "+want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
 		}
 	}
 }
@@ -600,16 +605,16 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 	two, other := success(`[{"request_id":"RD-1","status":"draft"},{}]`), success(`[{"name":"a form"}]`)
 	listed := success(`[{"request_id":"RD-1","status":"draft",` + draftOfTwo + `}]`)
 	analyzing, busy, done := record("analyzing"), refusal(503, "busy"), record("completed")
-	for name, test := range map[string]struct {
+	type row struct {
 		analysis httpmock.Responder
 		before   httpmock.Responder // the readings for some time
 		lasts    time.Duration
 		then     httpmock.Responder // the readings until the purchase
 		want     string             // in the error; "" if the documents are purchased
-	}{
-		"analyzing for 2 s":      {analyzing, analyzing, 2 * time.Second, draft, ""},
-		"analyzing, reads fail":  {analyzing, busy, 5 * time.Second, draft, ""},
-		"analyzing, then failed": {analyzing, analyzing, 2 * time.Second, record("failed"), "failed"},
+	}
+	rows := map[string]row{
+		"analyzing for 2 s":     {analyzing, analyzing, 2 * time.Second, draft, ""},
+		"analyzing, reads fail": {analyzing, busy, 5 * time.Second, draft, ""},
 		"analyzing for ever": {analyzing, analyzing, time.Hour, draft,
 			`the analysis has not finished after 1m0s; this call purchased nothing; ` +
 				`neither the specification nor the dialect lists the status "analyzing"; if a draft with this status has ` +
@@ -621,7 +626,11 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 		"a list of one draft":       {listed, listed, 0, listed, ""},
 		"a list of two":             {two, success(`[{},{}]`), time.Hour, draft, "no regulatory request"},
 		"a list of no record":       {other, other, time.Hour, draft, "no regulatory request"},
-	} {
+	}
+	for _, failed := range shippingtest.Failures() {
+		rows["analyzing, then "+failed] = row{analyzing, analyzing, 2 * time.Second, record(failed), "analysis failed"}
+	}
+	for name, test := range rows {
 		for _, way := range []string{"AnalyzeAndPoll", "Resume", "Prepare"} {
 			synctest.Test(t, func(t *testing.T) {
 				started, purchases := time.Now(), 0

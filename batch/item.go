@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/internal/cost"
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/spelling"
+	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -509,10 +510,10 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	}
 	e.polled(shipping.PollEvent{Step: wait.StepEnded, Request: record}, poll)
 	e.charge(record.ChargedAmount, record.Currency, record.Raw)
-	switch record.Status {
-	case shipping.StatusCompleted:
+	switch {
+	case record.Status == shipping.StatusCompleted:
 		return 0, e.move(StepCompleted)
-	case shipping.StatusFailed:
+	case status.Of(string(record.Status)).Failed:
 		failed := &shipping.RegulatoryError{
 			RequestID: e.record.RequestID, Step: wait.StepPolled, Outcome: e.outcome(), Request: record,
 			Err: shipping.ErrRequestFailed,

@@ -398,7 +398,7 @@ func TestBatch_APollThatFails(t *testing.T) {
 		err    error
 		counts int
 	}
-	shippingtest.EachInBubble(t, map[string]row{
+	rows := map[string]row{
 		"for good":    {responders{denied}, batch.StateWaiting, shipping.ErrUnauthorized, 1},
 		"behind":      {responders{gone, gone, done}, batch.StateCompleted, nil, 3},
 		"never there": {responders{gone}, batch.StateWaiting, shipping.ErrNotFound, 11},
@@ -406,9 +406,12 @@ func TestBatch_APollThatFails(t *testing.T) {
 		"as a draft":  {responders{record("draft")}, batch.StateWaiting, wait.ErrStale, 0},
 		// It was polled for as long as the batch ran, and no error named it.
 		"unlisted":      {responders{record("done")}, batch.StateWaiting, wait.ErrUnlisted, 0},
-		"as failed":     {responders{record("failed")}, batch.StateFailed, shipping.ErrRequestFailed, 1},
 		"in the middle": {responders{record("processing"), denied}, batch.StateWaiting, shipping.ErrUnauthorized, 2},
-	}, func(t *testing.T, test row) {
+	}
+	for _, failed := range shippingtest.Failures() {
+		rows[failed] = row{responders{record(failed)}, batch.StateFailed, shipping.ErrRequestFailed, 1}
+	}
+	shippingtest.EachInBubble(t, rows, func(t *testing.T, test row) {
 		service := requestService(customs, shippingtest.Record("processing"), test.reads...)
 		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(1),
 			&batch.Options{Select: shipping.SelectAll}))(t)

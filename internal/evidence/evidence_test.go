@@ -182,14 +182,15 @@ func TestMemory_Observe(t *testing.T) {
 	const gone, goneListed = `{"status":"gone"}`, `{"status":"gone","documents":["FDA"]}`
 	const completed, printing, purchasing = `{"status":"completed"}`, `{"status":"printing"}`, `{"status":"purchasing"}`
 	means := map[string]string{"gone": "expired", "printing": "generating"}
-	for name, test := range map[string]struct {
+	type row struct {
 		before   string // "" if it is not known
 		readings []at
 		state    status.State
 		lists    Documents
 		facts    string
 		since    int // the draft, in seconds; -1 if it is none
-	}{
+	}
+	rows := map[string]row{
 		"not read, denied":              {draft, []at{{0, ""}}, unread, NoList, "known denied", -1},
 		"not read":                      {draft, []at{{0, ""}}, unread, NoList, "known", -1},
 		"a draft":                       {draft, []at{{1, draft}}, isDraft, NoList, "known", 1},
@@ -222,7 +223,6 @@ func TestMemory_Observe(t *testing.T) {
 		"failed, nobody else can buy":   {draft, []at{{1, failed}}, hasFailed, NoList, "known sole", -1},
 		"failed, from a stored draft":   {`{}`, []at{{1, failed}}, hasFailed, NoList, "known", -1},
 		"failed, read as a draft":       {withID, []at{{1, failed}}, hasFailed, NoList, "known", -1},
-		"failed, only analyzed":         {analyzed, []at{{1, failed}}, hasFailed, NoList, "known analysisFailed", -1},
 		"processing, only analyzed":     {analyzed, []at{{1, processing}}, bought, NoList, "known", -1},
 		"a transaction, only analyzed":  {analyzed, []at{{1, paid}}, hasFailed, NoList, "known purchased", -1},
 		"expired, lost":                 {draft, []at{{1, draft}, {2, gone}, {6, gone}}, status.Other, NoList, "known", -1},
@@ -234,10 +234,16 @@ func TestMemory_Observe(t *testing.T) {
 		"refused, bought, expired":      {draft, []at{{3, these}, {6, gone}}, status.Other, NoList, "known purchased", 6},
 		"refused, expired, a list":      {"", []at{{1, goneListed}}, status.Other, Some, "purchased", 1},
 		"a status that is not a string": {draft, []at{{1, `{"status":["draft"]}`}}, unread, NoList, "known", -1},
-	} {
+	}
+	for _, s := range status.All() {
+		if data := `{"status":"` + s.Name + `"}`; s.Failed {
+			rows[s.Name+", only analyzed"] = row{analyzed, []at{{1, data}}, s.State, NoList, "known analysisFailed", -1}
+		}
+	}
+	for name, test := range rows {
 		start := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 		want := of(Lost, test.state, test.lists, test.facts)
-		want.Purchased = want.Purchased || test.state == bought || test.state == hasFailed
+		want.Purchased = want.Purchased || test.state&status.PurchasedStates&^status.Purchasing != 0
 		purchase := Purchase{Response: Lost, Documents: []string{"FDA"}, Sole: want.Sole, QuietFor: 5 * time.Second}
 		if strings.HasPrefix(name, "refused") {
 			want.Response, purchase.Response = Refusal, Refusal

@@ -60,7 +60,7 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 	case p.Before == nil && isDraft && len(shown.lists) > 0:
 		c.Documents = Some
 	case p.Before != nil:
-		c.AnalysisFailed = p.Before.OnlyAnalyzed() && shown.Status == "failed" && !shown.Transaction
+		c.AnalysisFailed = p.Before.OnlyAnalyzed() && status.Of(shown.Status).Failed && !shown.Transaction
 		c.Documents = since.Compare(p.Documents)
 	}
 	if m.others && c.Documents == NoList { // a list does not vanish: one of the two records is wrong

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/status"
 )
 
 func TestRead_Unclear(t *testing.T) {
@@ -167,18 +168,24 @@ func TestSince(t *testing.T) {
 
 func TestOnlyThese(t *testing.T) {
 	t.Parallel()
-	for data, want := range map[string][2]bool{ // FDA; any document
+	rows := map[string][2]bool{ // FDA; any document
 		`{"status":"processing"}`:                                                             {false, true},
 		`{"status":"processing","documents":["FDA"]}`:                                         {false, true},
 		`{"status":"processing","purchased_documents":["FDA"]}`:                               {true, true},
 		`{"status":"processing","purchased_documents":["FDA","MSDS"]}`:                        {false, true},
 		`{"status":"processing","available_documents":[{"slug":"FDA"}]}`:                      {false, true}, // what is left
 		`{"status":"processing","available_documents":["FDA","MSDS"],"documents":["FDA"]}`:    {false, true},
-		`{"status":"failed","purchased_documents":["FDA"]}`:                                   {false, false},
-		`{"status":"failed","purchased_documents":["FDA"],"transaction_id":"TX-1"}`:           {true, true},
-		`{"request":{"status":"failed","purchased_documents":["FDA"]},"transaction_id":"T"}`:  {true, true},
 		`{"request":{"status":"processing","purchased_documents":["FDA",{"name":"a form"}]}}`: {false, true},
-	} {
+	}
+	for _, row := range status.All() {
+		if row.Failed {
+			record := `"status":"` + row.Name + `","purchased_documents":["FDA"]`
+			rows[`{`+record+`}`] = [2]bool{false, false}
+			rows[`{`+record+`,"transaction_id":"TX-1"}`] = [2]bool{true, true}
+			rows[`{"request":{`+record+`},"transaction_id":"T"}`] = [2]bool{true, true}
+		}
+	}
+	for data, want := range rows {
 		record := Read(data, nil)
 		if got := [2]bool{record.OnlyThese([]string{"FDA"}), record.OnlyThese(nil)}; got != want {
 			t.Errorf("%s: %t", data, got)
@@ -285,8 +292,7 @@ func TestReadList(t *testing.T) {
 		`[{"document_type":"FDA","status":"generating"},{"document_type":"WATCH","failure":null}]`: "",
 		`[{"request_id":"RD-1","status":"processing"}]`:                                            "",
 		`[{"request_id":"RD-1","status":"processing","documents":["FDA","WATCH"]}]`:                "",
-		`[{"status":"queued"}]`:                                 "",
-		`[{"request":{"request_id":"RD-1","status":"failed"}}]`: "", // it was purchased
+		`[{"status":"queued"}]`: "",
 		`[{"request_id":"RD-1","document_type":"FDA"},{"request_id":"RD-1","document_type":"WATCH"}]`: "",
 		`[{"request_id":"RD-1"},"MSDS"]`:                                          others,
 		`["FDA","WATCH","MSDS"]`:                                                  others,
@@ -299,9 +305,7 @@ func TestReadList(t *testing.T) {
 		`[{"document_type":"FDA","status":"draft"},"WATCH"]`:                      "as a draft",
 		`[{"request_id":"RD-1","status":"processing","status":"draft"}]`:          "twice",
 		`[{"request_id":["RD-1"],"status":"processing"}]`:                         "cannot be read",
-		`[{"request_id":"RD-1","status":"failed"}]`:                               failure,
 		`[{"request":{"request_id":"RD-1","status":"rejected"}}]`:                 failure,
-		`[{"request":{"request_id":"RD-1","status":"failed","success":false}}]`:   failure,
 		`[{"request":{"request_id":"RD-1","unpurchased":["FDA"]}}]`:               "lists failures",
 		`[{"document_type":"FDA","status":"rejected"},"WATCH"]`:                   failure,
 		`[{"document_type":"FDA","status":false},"WATCH"]`:                        failure,
@@ -315,6 +319,13 @@ func TestReadList(t *testing.T) {
 		`[{"request_id":"RD-1"},{"request_id":"RD-1"}]`,
 	} {
 		lists[data] = "not that of the documents"
+	}
+	for _, row := range status.All() {
+		if row.Failed {
+			lists[`[{"request":{"request_id":"RD-1","status":"`+row.Name+`"}}]`] = "" // it was purchased
+			lists[`[{"request":{"request_id":"RD-1","status":"`+row.Name+`","success":false}}]`] = failure
+			lists[`[{"request_id":"RD-1","status":"`+row.Name+`"}]`] = failure
+		}
 	}
 	for data, want := range lists {
 		got := ReadList(data, "RD-1", []string{"FDA", "WATCH"}, Read(`{"status":"draft"}`, nil))

@@ -68,7 +68,7 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 		r.Failures = r.Failures ||
 			hasAny(level, "failed", "failures", "failed_documents", "errors", "rejected", "unpurchased")
 		// A failed record was purchased, and its documents failed.
-		isFailed := level.Get("request_id").Text != "" && level.Get("status").Text == "failed"
+		isFailed := level.Get("request_id").Text != "" && status.Of(level.Get("status").Text).Failed
 		r.Failed = r.Failed || isFalse(level) || StatesFailure(level) && !isFailed
 		for _, name := range also(d.Record.TransactionID, "transaction_id") {
 			if transaction := level.At(name); !transaction.Scalar() || transaction.Text != "" {
@@ -306,8 +306,11 @@ func (r *Record) Unconfirmed(requestID string, purchased []string, draft *Record
 // performed. The value is a whole response, its data, a record, or an element of a list.
 func StatesFailure(v jsonread.Value) bool {
 	for _, text := range []string{v.Text, v.Get("status").Text} {
+		if status.Of(folded(text)).Failed {
+			return true
+		}
 		switch folded(text) {
-		case "failed", "failure", "error", "rejected", "refused", "declined", "canceled", "cancelled", "false":
+		case "failure", "error", "rejected", "refused", "declined", "canceled", "cancelled", "false":
 			return true
 		}
 	}
@@ -430,7 +433,7 @@ func (r *Record) among(purchased []string) (found int, others, unreadable bool) 
 // failed in its analysis.
 func (r *Record) OnlyThese(purchased []string) bool {
 	named := &Record{lists: map[string][]string{"": r.lists[cmp.Or(r.in().Record.Documents, "purchased_documents")]}}
-	return (r.Status != "failed" || r.Transaction) && (len(purchased) == 0 || named.Compare(purchased) == These)
+	return (!status.Of(r.Status).Failed || r.Transaction) && (len(purchased) == 0 || named.Compare(purchased) == These)
 }
 
 // folded returns a slug without spaces around it, in lower case.

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/jarcoal/httpmock"
+
+	"github.com/shipping-go/shipping/internal/status"
 )
 
 // Service is a mock transport that records the requests it receives.
@@ -125,6 +127,16 @@ func Refusal(status int, message string) httpmock.Responder {
 func Record(status string, members ...string) httpmock.Responder {
 	return OK(`{` + strings.Join(append([]string{`"request_id":"RD-1"`, `"status":"` + status + `"`}, members...), ",") +
 		`}`)
+}
+
+// Failures returns the statuses of a request that has failed.
+func Failures() (names []string) {
+	for _, row := range status.All() {
+		if row.Failed {
+			names = append(names, row.Name)
+		}
+	}
+	return names
 }
 
 // Confirmation returns a responder of confirmed purchases of RD-1.

@@ -25,6 +25,8 @@ type Status struct {
 	Purchased bool
 	// Final: the status does not change without another request. Only completed is a success.
 	Final bool
+	// Failed: the generation has failed, or the analysis.
+	Failed bool
 }
 
 // All returns the statuses that the specification lists, in its order.
@@ -34,7 +36,7 @@ func All() []Status {
 		{Name: "purchasing", State: Purchasing, Purchased: true},
 		{Name: "processing", State: Processing, Purchased: true},
 		{Name: "completed", State: Completed, Purchased: true, Final: true},
-		{Name: "failed", State: Failed, Purchased: true, Final: true},
+		{Name: "failed", State: Failed, Purchased: true, Final: true, Failed: true},
 	}
 }
 
