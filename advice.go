@@ -234,7 +234,7 @@ func contextEnded(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// advice returns what was charged, unless the text before it states this, and what to do next.
+// advice returns the charge, unless the text before it states it, and the next step.
 func (e *RegulatoryError) advice() string {
 	switch {
 	case e.Outcome == OutcomePurchasedBefore:

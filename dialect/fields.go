@@ -75,9 +75,9 @@ func (d *Dialect) Apply(text string) error {
 		err := d.apply(strings.TrimSpace(decision))
 		switch {
 		case err != nil && commented:
-			return fmt.Errorf("%w; write the comment on a line of its own", err)
+			return fmt.Errorf("%w; write the comment on a separate line", err)
 		case commented:
-			return fmt.Errorf("%q: write the comment on a line of its own", setting)
+			return fmt.Errorf("%q: write the comment on a separate line", setting)
 		case err != nil:
 			return err
 		}

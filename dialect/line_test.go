@@ -98,15 +98,15 @@ record.states += queued=generating, list.max_per_page = 100
 	for text, problem := range map[string]string{
 		"# \nlist.max_per_page = 0x":                "line 2: list.max_per_page cannot be \"0x\": write a whole number",
 		"offer.amount = total\noffer.amout = total": `line 2: unknown field "offer.amout": did you mean`,
-		// These were no errors, or named no line.
+		// These caused no error, or an error without a line.
 		"offer.amount total":    `line 1: "offer.amount total" has no =: write "offer.amount = total"`,
 		"\noffer.beside: total": `line 2: "offer.beside: total" has no =: write "offer.beside += total"`,
 		"offer.amount -> total": `line 1: "offer.amount -> total" has no =: write "offer.amount = total"`,
 		"offer: amount":         `line 1: "offer: amount" has no =: write FIELD = VALUE, such as`,
 		"offer.amount == total": `line 1: offer.amount is "= total": write "offer.amount = total"`,
-		// These were no errors, and nothing had the member.
-		"offer.amount = total # x":       `line 1: "offer.amount = total # x": write the comment on a line of its own`,
-		"offer.amount total # x":         `has no =: write "offer.amount = total"; write the comment on a line of its own`,
+		// These caused no error, although no record had the member.
+		"offer.amount = total # x":       `line 1: "offer.amount = total # x": write the comment on a separate line`,
+		"offer.amount total # x":         `has no =: write "offer.amount = total"; write the comment on a separate line`,
 		"offer.amount = \"total\"":       `line 1: offer.amount is in quotes: write "offer.amount = total"`,
 		"offer.beside += 'vat'":          `line 1: offer.beside is in quotes: write "offer.beside += vat"`,
 		"record.states += \"a\"=expired": `is in quotes: write "record.states += a=expired"`,

@@ -86,7 +86,7 @@ func (j journal) takenOver(key string, notBefore time.Time) (claim batch.Claim) 
 		case err != nil:
 			j.t.Fatalf("Claim(%.20q) after the end of a claim: %v", key, err)
 		case time.Now().Before(notBefore):
-			j.t.Fatalf("%.20q is given to another process %s too early", key, time.Until(notBefore))
+			j.t.Fatalf("another process could claim the item %.20q %s too early", key, time.Until(notBefore))
 		}
 		return true
 	})

@@ -82,7 +82,7 @@ func (j *flawed) Committed(_ context.Context, period string, budget shipping.Bud
 func (j *flawed) sum(period string, budget shipping.Budget) (sum shipping.Amount, err error) {
 	for _, it := range j.items {
 		r := it.record
-		if r.Period != period && !j.makes("counts all periods") || !r.Committed() && !j.makes("counts what was given back") {
+		if r.Period != period && !j.makes("counts all periods") || !r.Committed() && !j.makes("counts released amounts") {
 			continue
 		}
 		currency, own := r.Currency, budget.Currency
@@ -259,7 +259,7 @@ func TestRun_FindsMistakes(t *testing.T) {
 		"looks for the source too early":           atOnce,
 		"drops the period":                         "the committed sum of a period follows from the last records",
 		"counts all periods":                       "the committed sum of a period follows from the last records",
-		"counts what was given back":               "the committed sum of a period follows from the last records",
+		"counts released amounts":                  "the committed sum of a period follows from the last records",
 		"ignores the budget":                       "a purchase that does not fit in the budget is not recorded",
 		"keeps what does not fit":                  "a purchase that does not fit in the budget is not recorded",
 		"compares with the budget before it waits": "purchases at the same time fit in the budget together",

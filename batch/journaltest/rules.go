@@ -123,10 +123,10 @@ func ended(j journal, earlier, later batch.Claim) {
 	key := later.Record().Key
 	_, err := earlier.Append(j.t.Context(), of(key, batch.StepPurchasing, purchased("1", "NGN")), nil, nil)
 	if !errors.Is(err, batch.ErrItemTaken) {
-		j.t.Fatalf("Append of a claim that is over: the error is %v, want ErrItemTaken", err)
+		j.t.Fatalf("Append after the claim has ended: the error is %v, want ErrItemTaken", err)
 	}
 	if err := earlier.Release(j.t.Context()); !errors.Is(err, batch.ErrItemTaken) {
-		j.t.Fatalf("Release of a claim that is over: the error is %v, want ErrItemTaken", err)
+		j.t.Fatalf("Release after the claim has ended: the error is %v, want ErrItemTaken", err)
 	}
 	j.taken(key)
 	want := of(key, batch.StepAnalyzed, batch.Record{RequestID: "RD-2"})
@@ -374,7 +374,7 @@ func repeating(j journal) {
 			j.same(claim.Record(), analyzed)
 			j.committed(record.Period, *naira("100"), "10")
 			if _, err := claim.Append(j.t.Context(), own, budget, func([]batch.Record) error { return nil }); err != nil {
-				j.t.Fatalf("a purchase that alone allows: %v", err)
+				j.t.Fatalf("Append refused a purchase that the function alone allows: %v", err)
 			}
 			j.releases(claim, own)
 		}

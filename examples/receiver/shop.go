@@ -104,8 +104,8 @@ func (s *shop) work(ctx context.Context) {
 	}
 }
 
-// buy purchases for the shipments in the folder, and removes those that are finished. The journal contains what was
-// purchased, so nothing is sent for a shipment that is recorded again.
+// buy purchases for the shipments in the folder, and removes those that are finished. The journal contains each
+// purchase, so nothing is sent for a shipment that is recorded again.
 func (s *shop) buy(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Minute) // later notifications wait for this run
 	defer stop()

@@ -7,7 +7,7 @@ import (
 	"github.com/shipping-go/shipping/internal/status"
 )
 
-// Purchase is what is known about a purchase before its request is read back.
+// Purchase holds the facts about a purchase before its request is read back.
 type Purchase struct {
 	Response  Response
 	Documents []string // their slugs

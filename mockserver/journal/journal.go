@@ -147,7 +147,7 @@ func (y *Why) Summary() string {
 	case y.Fault != "":
 		return fmt.Sprintf("%s met an injected fault: %s", y.EntryID, y.Fault)
 	case y.ErrorCode == "":
-		return fmt.Sprintf("%s was not refused: %d", y.EntryID, y.Status)
+		return fmt.Sprintf("%s was not refused: its status is %d", y.EntryID, y.Status)
 	default:
 		return fmt.Sprintf("%s was refused: %s", y.EntryID, y.Message)
 	}

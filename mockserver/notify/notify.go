@@ -52,7 +52,7 @@ type Delivery struct {
 	WebhookID  string        `json:"webhook_id" doc:"The webhook that it is for."`
 	Event      string        `json:"event" doc:"The kind of event, such as shipment.updated."`
 	ShipmentID string        `json:"shipment_id" doc:"The shipment that it is about; empty if it is about none."`
-	URL        string        `json:"url" doc:"Where it is sent."`
+	URL        string        `json:"url" doc:"The address to which it is sent."`
 	State      DeliveryState `json:"state" enum:"queued delivered failed refused" doc:"queued waits for its next attempt; delivered was accepted by the receiver; failed had no successful attempt; refused was not sent, because the target is not allowed."`
 	// Fault describes the injected fault that struck the delivery, such as "rule 1: repeat-notification".
 	Fault string `json:"fault,omitempty" doc:"The fault that struck it, such as rule 1: repeat-notification."`
@@ -81,7 +81,7 @@ const (
 type DeliveryAttempt struct {
 	At         time.Time `json:"at" doc:"When it was sent."`
 	StatusCode int       `json:"status_code,omitempty" doc:"The status of the response. Absent without a response."`
-	Error      string    `json:"error,omitempty" doc:"Why there was no response."`
+	Error      string    `json:"error,omitempty" doc:"Why no response arrived."`
 }
 
 // Received is a notification that the inbox of a world received.

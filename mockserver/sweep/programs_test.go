@@ -29,7 +29,7 @@ func named(t *testing.T, name string) program {
 	all := programs()
 	i := slices.IndexFunc(all, func(p program) bool { return p.name == name })
 	if i < 0 {
-		t.Fatalf("there is no program %q", name)
+		t.Fatalf("unknown program %q", name)
 	}
 	return all[i]
 }

@@ -260,7 +260,7 @@ func (d *draw) judge(rows []int, rest bool, err error) error {
 	case rest:
 		return fmt.Errorf("%w, although the list is at rest", err)
 	case d.during && !d.repaired && !d.resumed && !d.hides():
-		return fmt.Errorf("%w, although the list shows where it changed", err)
+		return fmt.Errorf("%w, although the list shows the change", err)
 	case (failure.Kind == paging.Incomplete) != (failure.Missing > 0):
 		return fmt.Errorf("%w, with %d missing", err, failure.Missing)
 	case failure.Kind == paging.Empty && !d.faulty, failure.Kind == paging.Loop && d.during && !d.faulty:

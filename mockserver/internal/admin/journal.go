@@ -160,8 +160,8 @@ func (s *Admin) getJournalEntry(c *control, entry entryParameters, _ none) (stri
 	if err != nil {
 		message := strings.TrimPrefix(err.Error(), packagePrefix)
 		if !errors.Is(err, watch.ErrDropped) {
-			message += fmt.Sprintf(", or select a world other than %s with ?world=NAME; %s has the requests whose key opens "+
-				"no world", c.world.Name(), world.UnauthenticatedName)
+			message += fmt.Sprintf("; or it is in the journal of another world than %s: add ?world=NAME; %s has the requests "+
+				"without a valid key", c.world.Name(), world.UnauthenticatedName)
 		}
 		return "", explainedEntry{}, notFound("%s", message)
 	}

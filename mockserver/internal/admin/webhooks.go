@@ -25,7 +25,7 @@ func webhookRoutes() []Route {
 			(*Admin).changeWebhook),
 		route("DELETE", "webhooks/{webhook_id}", "removeWebhook", "Remove a webhook", "", (*Admin).removeWebhook),
 		route("POST", "events", "emitEvent", "Send an event to its subscribers; the event is about a shipment, or has "+
-			"data of its own",
+			"the data in the body",
 			`{"event":"shipment.updated"}`, (*Admin).emitEvent),
 		route("GET", "deliveries", "listDeliveries", "List the webhook deliveries, newest first", "",
 			(*Admin).listDeliveries),

@@ -161,7 +161,7 @@ func listWebhooks(w *world.World, x *wire.Exchange) wire.Reply {
 func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 	wallet := x.URL.Query().Get("wallet")
 	if wallet == "" {
-		return ruleBroken("the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
+		return ruleBroken("the query parameter wallet is required: add the id of a wallet, such as ?wallet=VA-1000000001")
 	}
 	p := pagingOf(w, x)
 	known, next := true, "use a wallet that the server printed on start"

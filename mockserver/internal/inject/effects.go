@@ -19,7 +19,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// effect describes what a kind of fault does to exchanges, and how it relates to other faults.
+// effect describes how a kind of fault changes exchanges, and how it relates to other faults.
 type effect struct {
 	strike  func(x *wire.Exchange, f fault.Fault, w World) error // an error ends the exchange
 	decides bool                                                 // the response, or its absence

@@ -38,7 +38,7 @@ func (c *Consignment) Check() error {
 // Addable returns an error if no consignment can be added for an input: it is special, or its URL is invalid.
 func (in AnalyzeInput) Addable() error {
 	if _, special := specialInput(in); special {
-		return fmt.Errorf("%s%s is a special input, which has an effect of its own: choose another", in.ShipmentID,
+		return fmt.Errorf("%s%s is a special input, with its own effect: choose another", in.ShipmentID,
 			in.FileURL)
 	}
 	if in.ShipmentID != "" && !isShipmentID(in.ShipmentID) {

@@ -34,7 +34,7 @@ export function journal(app) {
   const search = searchField(app, "Path, status, reason or body");
   const chips = outcomes.map(([value, text]) => button(text, () => app.go({ query: { outcome: value } })));
   const since = button("Clear", mark, { title: "Shows only the requests from now on; the journal keeps the others" });
-  const lint = button("Findings", () => app.go({ id: "findings" }), { title: "What a careful client would not do" });
+  const lint = button("Findings", () => app.go({ id: "findings" }), { title: "Requests that a careful client would not send" });
   const extent = h("span", { class: "note", role: "status" });
   const unauthenticated = h("a", { class: "note", hidden: true });
   const downloads = exports.map(([, text]) => h("a", { download: "" }, text));

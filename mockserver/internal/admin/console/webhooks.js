@@ -238,7 +238,7 @@ async function eventForm(app, view) {
   const fill = () => form.set({ event: kind.value, shipment_id: shipment.value });
   view.open("event", h("h2", null, "Send an event"),
     h("div", { class: "line" }, labelled("Event", kind), labelled("Shipment", shipment)), form.node,
-    note("About a shipment in its current state, or with a payload of its own: ",
+    note("About a shipment in its current state, or with your own payload: ",
       h("code", null, '{"event":"order.paid","data":{"order_id":"OR-1"}}')), receivers);
   const world = await attempt(() => app.api.details());
   if (!world) return;
