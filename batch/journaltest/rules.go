@@ -300,7 +300,7 @@ func sums(j journal) {
 	record.Period = "Monday"
 	dollars := &shipping.Budget{Amount: amount("1000"), Currency: "USD"}
 	if _, err := j.claim("f").Append(j.t.Context(), record, dollars, nil); !errors.Is(err, shipping.ErrOverBudget) {
-		j.t.Fatalf("a purchase within a budget of dollars, beside naira: the error is %v, want ErrOverBudget", err)
+		j.t.Fatalf("a purchase with a budget in dollars, in a period with naira: the error is %v, want ErrOverBudget", err)
 	}
 	j.committed("Sunday", *budget, "0") // without records
 }
