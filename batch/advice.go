@@ -118,7 +118,7 @@ func (r Result) needs() (need Need, next string) {
 	case errors.Is(r.Err, shipping.ErrOvercharged):
 		return NeedCharge, closesCharge + "; the next run reads the documents of this item"
 	case isHeld:
-		return NeedCharge, "once this charge is closed, run the batch again"
+		return NeedCharge, "once the charges above their cost are closed, run the batch again"
 	case errors.Is(r.Err, errExpired):
 		return NeedPerson, "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets " +
 			"the next run analyze it again"

@@ -29,6 +29,10 @@ func resolve(ctx context.Context, args []string) error {
 	folder := flags.String("out", "", "the `folder` of the journal")
 	outcome := flags.String("outcome", "", "what the wallet's transactions show: \"charged\" or \"not charged\"")
 	note := flags.String("note", "", "how this was found, for the journal")
+	flags.Usage = func() {
+		fmt.Fprintln(flags.Output(), "nightly resolve -out FOLDER -outcome OUTCOME -note TEXT SHIPMENT...; each is required")
+		flags.PrintDefaults()
+	}
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -50,7 +54,7 @@ func resolve(ctx context.Context, args []string) error {
 	for _, shipment := range flags.Args() {
 		err := batch.Resolve(ctx, journal, shipment, shipping.PurchaseOutcome(*outcome), *note)
 		if err == nil {
-			fmt.Printf("recorded: shipment %s is %s\n", shipment, *outcome)
+			fmt.Printf("recorded: shipment %s is %s; the next run continues\n", shipment, *outcome)
 		}
 		failed = errors.Join(failed, err)
 	}

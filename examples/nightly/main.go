@@ -45,7 +45,7 @@ func main() {
 	defer stop()
 	if command := commandOf(os.Args[1:]); command != nil {
 		if err := command(ctx, os.Args[2:]); err != nil {
-			log.Fatal(err)
+			log.Fatal((&job{}).forOperators(err))
 		}
 		return
 	}
@@ -92,6 +92,10 @@ func parse(args []string) (*job, error) {
 	}
 	if !filepath.IsAbs(j.folder) {
 		return nil, fmt.Errorf("nightly: -out must be an absolute path, not %q: another folder has another journal", j.folder)
+	}
+	if _, err := os.Stat(j.folder); errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("nightly: the folder %s of -out does not exist: correct -out, or create the folder if this "+
+			"is the first night", j.folder)
 	}
 	var clientErr, budgetErr error
 	j.client, clientErr = shipping.NewClientFromEnv()
@@ -140,7 +144,7 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	records, err := journal.Records()
-	if err != nil {
+	if err := errors.Join(err, j.begin()); err != nil {
 		return nil, err
 	}
 	items, wrong := shipments(j.list, string(list), unread)
@@ -168,22 +172,27 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	return report, errors.Join(err, j.results(report))
 }
 
-// lost returns an error if a night has begun, which creates documents.csv, and the journal is missing: a new one would
+// lost returns an error if a night has begun, which documents.csv shows, and the journal is missing: a new one would
 // buy everything again.
 func (j *job) lost() error {
-	if _, err := os.Stat(filepath.Join(j.folder, "batch.journal")); !errors.Is(err, os.ErrNotExist) {
+	_, err := os.Stat(filepath.Join(j.folder, "batch.journal"))
+	_, begun := os.Stat(filepath.Join(j.folder, "documents.csv"))
+	if !errors.Is(err, os.ErrNotExist) || errors.Is(begun, os.ErrNotExist) {
 		return nil
 	}
-	begun, err := os.OpenFile(filepath.Join(j.folder, "documents.csv"), os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
-	case err == nil: // the first night
-		return begun.Close()
-	case !errors.Is(err, os.ErrExist):
+	return fmt.Errorf("nightly: batch.journal is missing, although documents.csv in %s shows that a night has begun: put "+
+		"the journal back; if it is lost, run this night again until wallet.csv was written, which purchases nothing; then "+
+		"move documents.csv away, leave out of every later list the shipments with a purchase in wallet.csv, whose "+
+		"reference is a request (RD-…), and lower -budget by what this night has spent there", j.folder)
+}
+
+// begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.
+func (j *job) begin() error {
+	marked, err := os.OpenFile(filepath.Join(j.folder, "documents.csv"), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
 		return err
 	}
-	return fmt.Errorf("nightly: batch.journal is missing, although documents.csv in %s shows that a night has begun: put "+
-		"the journal back; if it is lost, move documents.csv away, and leave out of every later list the shipments with "+
-		"a purchase in wallet.csv, whose reference is a request (RD-…)", j.folder)
+	return marked.Close()
 }
 
 // shipments returns the items of a list, each shipment once. An id that cannot be sent does not stop the others.

@@ -106,7 +106,7 @@ func TestNights(t *testing.T) {
 			text := j.forOperators(err)
 			if n := server.Requests(shipping.OpPurchase) - bought; n != 1 || code != 1 ||
 				!strings.Contains(text, "nightly resolve -out "+folder+" -outcome charged -note TICKET "+charged+"; until") ||
-				!strings.HasPrefix(advice, "a person must close the charges above their cost, as their line states; then run") {
+				!strings.HasPrefix(advice, "a person must close the charges above their cost, as their line states; the charges") {
 				t.Errorf("%s: exit %d after %d purchases, %s, %s", night, code, n, text, advice)
 			}
 		}
@@ -148,8 +148,9 @@ func TestNights(t *testing.T) {
 		// A first night that was killed before it had results did not notice, and everything was bought again.
 		killed := j
 		killed.folder = t.TempDir()
-		if first, second := killed.lost(), killed.lost(); first != nil || second == nil {
-			t.Errorf("before the first night: %v, and without the journal after a kill: %v", first, second)
+		if first, begun, second := killed.lost(), killed.begin(), killed.lost(); errors.Join(first, begun) != nil ||
+			second == nil {
+			t.Errorf("before the first night: %v, %v, and without the journal after a kill: %v", first, begun, second)
 		}
 		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200, "documents.csv": 30, "causes.csv": 1} {
 			text, err := os.ReadFile(filepath.Join(folder, name))
@@ -245,20 +246,21 @@ func TestExit(t *testing.T) {
 		{false, nil, 0, ""},
 		// The amount, and what else a person must do, stood far above the last line.
 		{false, open(spent), 1, "the budget of this night is spent: keep the open shipments in the list of the next night, " +
-			"or raise -budget: the purchases that lacked money (1) need 40.00 NGN in the wallet$"},
+			"or raise -budget and run night 2026-11-28 again: the purchases that lacked money (1) need 40.00 NGN in the w"},
 		// The budget of the night was said to be spent: with 0 spent, for a shipment that no night buys, or in USD.
-		{false, open(dear, spent), 1, "a person must raise -budget, or leave out the shipments that no night buys (1): the " +
-			"purchases that lacked money (2) need 119.50 NGN in the wallet, and a budget of 119.50 NGN; then run night"},
+		{false, open(dear, spent), 1, "a person must raise -budget, or leave out the shipments that no night buys (1); " +
+			"then run night 2026-11-28 again: the purchases that lacked money (2) need 119.50 NGN in the wallet, and a " +
+			"budget of 119.50 NGN$"},
 		{false, open(dollars), 1, "a person must work on the lines marked \"for a person\" (shipments: 1); then run night"},
 		// Lines advised to run the night again, and the last line that a person must act.
 		{true, open(html), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a line with a"},
 		{true, batch.ErrInUse, 75, "run night 2026-11-28 again: it continues, and purchases nothing twice$"},
 		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 1, "add money to the wallet: the purchases " +
-			"that lacked money (2) need 100.00 NGN in the wallet, and a budget of 100.00 NGN; others (1), whose cost or outcome " +
-			"is not known, may need more; then run night 2026-11-28 again: it continues, and purchases nothing twice; a " +
-			"person must work on the lines marked \"for a person\" (shipments: 1), and correct line 3 of the list"},
+			"that lacked money (2) need 100.00 NGN in the wallet, and a budget of 100.00 NGN; others (1), whose cost or " +
+			"outcome is not known, may need more; then run night 2026-11-28 again: it continues, and purchases nothing twice; " +
+			"a person must work on the lines marked \"for a person\" (shipments: 1), and correct line 3 of the list"},
 		{true, open(limit, busy, busy), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a " +
-			"line with a response id stays, ask the service; a person must work on the lines marked \"for a person\" (shipments: 2"},
+			"line with a response id stays, ask the service; a person must work on the lines marked \"for a person\" (ship"},
 		// Those that wait for documents have no error of the service.
 		{true, open(down), 75, "the service failed or did not respond: once it responds, run night 2026-11-28 again: it"},
 		{true, errors.Join(down, open()), 75, "the service failed or did not respond: once it responds, run"}, // a list
@@ -278,7 +280,8 @@ func TestExit(t *testing.T) {
 		"error, for a person: correct SHIPPING_SECRET_KEY, then run night 2026-11-28 again\n",
 		"failed, for a person: run nightly retry RD-2 RD-3 (without a charge, if the dialect has the route " +
 			"regulatory.retry); if it succeeds, the next run completes the shipment, and purchases nothing; if it fails " +
-			"again, ask the service; to give up, nightly resolve -outcome charged closes the shipment\n",
+			"again, ask the service; to give up, nightly resolve -out FOLDER -note TICKET -outcome charged SHIPMENT closes " +
+			"the shipment\n",
 	} {
 		if !strings.Contains(lines, want) || strings.Contains(lines, "generates the documents again") {
 			t.Errorf("%q is missing: %s", want, lines)
@@ -286,7 +289,8 @@ func TestExit(t *testing.T) {
 	}
 	text := j.forOperators(errors.New("if this process opened it, use that File or close it; if not, wait until " +
 		"batch.Resolve with OutcomeNotCharged lets Regulatory.Retry run the batch again"))
-	if text != `wait until nightly resolve -outcome "not charged" lets nightly retry run night 2026-11-28 again` {
+	if text != `wait until nightly resolve -out FOLDER -note TICKET -outcome "not charged" SHIPMENT lets nightly retry `+
+		"run night 2026-11-28 again" {
 		t.Error(text)
 	}
 }
@@ -295,7 +299,7 @@ func TestExit(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Setenv("SHIPPING_SECRET_KEY", "sk-1")
 	t.Setenv("SHIPPING_BASE_URL", "http://127.0.0.1:1")
-	all := map[string]string{"-night": "1", "-wallet": "VA-1", "-budget": "1 NGN", "-out": "/var/lib/nightly"}
+	all := map[string]string{"-night": "1", "-wallet": "VA-1", "-budget": "1 NGN", "-out": t.TempDir()}
 	for _, test := range []struct{ option, value, want string }{
 		{"-night", "1", ""},
 		{"-night", "", "nightly: -night is missing: pass the date"},
@@ -303,6 +307,7 @@ func TestOptions(t *testing.T) {
 		{"-budget", "", "nightly: -budget is missing"},
 		{"-budget", "1", "three letters"},
 		{"-out", "", "nightly: -out is missing"},
+		{"-out", "/none", "nightly: the folder /none of -out does not exist"},
 		{"-out", "ex", `nightly: -out must be an absolute path, not "ex"`},
 	} {
 		var args []string

@@ -31,7 +31,7 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	}
 	money := open.report.Shortage()
 	if n := of[batch.NeedBudget]; n > 0 {
-		steps = append(steps, fmt.Sprintf("raise -budget, or leave out the shipments that no night buys (%d): %s", n, money))
+		steps = append(steps, fmt.Sprintf("raise -budget, or leave out the shipments that no night buys (%d)", n))
 	}
 	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "do what these lines state")
 	run := "run " + j.again() + ": it continues, and purchases nothing twice"
@@ -50,7 +50,12 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		}
 	case code == 1 && all > 0 && of[batch.NeedPeriod] == all:
 		return 1, fmt.Sprintf("the budget of this night is spent: keep the open shipments in the list of the next night, or "+
-			"raise -budget: %s", money)
+			"raise -budget and run %s: %s", j.again(), money)
+	case of[batch.NeedCharge] > 0:
+		return code, person + "; the charges count against the budget of night " + j.night + ": keep the open shipments in " +
+			"the list of the next night, and do not raise -budget for them"
+	case of[batch.NeedBudget] > 0:
+		return code, fmt.Sprintf("%s; then run %s: %s", person, j.again(), money)
 	default:
 		return code, person + "; then run " + j.again()
 	}
@@ -110,15 +115,17 @@ func (e openError) action(cause batch.Cause) string {
 		next = "no night buys these: raise -budget, or leave them out"
 	case batch.NeedCharge:
 		if cause.State != batch.StateOverBudget { // the others wait for this one
-			next = fmt.Sprintf("compare the charge with wallet.csv, and correct the dialect; then nightly resolve -out %s "+
-				"-outcome charged -note TICKET %s; until then, no shipment is purchased", e.job.folder,
-				strings.Join(cause.Keys, " "))
+			next = fmt.Sprintf("find the request in wallet.csv; if the amount there is another one, a developer corrects the "+
+				"dialect; in both cases, nightly resolve -out %s -outcome charged -note TICKET %s; until then, no shipment is "+
+				"purchased", e.job.folder, strings.Join(cause.Keys, " "))
 		}
 	case batch.NeedRetry:
 		who, next = ", for a person", "run nightly retry "+e.requests()+" (without a charge, if the dialect has the route "+
 			"regulatory.retry); if it succeeds"+strings.TrimPrefix(next, "if Regulatory.Retry succeeds")
 	case batch.NeedPerson:
-		who = ", for a person"
+		if who = ", for a person"; cause.State == batch.StateOverBudget {
+			next = "correct this, then run " + e.job.again()
+		}
 	}
 	return fmt.Sprintf("%s%s: %s", cause.State, who, next)
 }
@@ -182,11 +189,12 @@ func (j *job) progress(event batch.Event) {
 
 // forOperators returns the text of an error with the commands and files of this program in place of Go names.
 func (j *job) forOperators(err error) string {
+	resolve := "nightly resolve -out " + cmp.Or(j.folder, "FOLDER") + " -note TICKET -outcome "
 	return strings.NewReplacer(
 		"call batch.Resolve with the outcome that they show",
-		`use nightly resolve with -outcome charged or -outcome "not charged", as they show`,
-		"batch.Resolve with OutcomeCharged", "nightly resolve -outcome charged",
-		"batch.Resolve with OutcomeNotCharged", `nightly resolve -outcome "not charged"`,
+		"use "+resolve+`charged SHIPMENT, or "not charged" in place of charged, as they show`,
+		"batch.Resolve with OutcomeCharged", resolve+"charged SHIPMENT",
+		"batch.Resolve with OutcomeNotCharged", resolve+`"not charged" SHIPMENT`,
 		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run "+j.again(),
 		"once this is corrected, run the batch again",
 		"correct this, then run "+j.again()+"; keep in the list the shipments that are refused only for now",
