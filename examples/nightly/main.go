@@ -110,13 +110,19 @@ type listError struct {
 }
 
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
-// stop the others.
+// stop the others, but nothing is purchased if the wallet's transactions cannot be read.
 func (j *job) run(ctx context.Context) (again bool, err error) {
 	rates := j.rates(ctx)
-	report, err := j.documents(ctx)
+	paid, unread := j.transactions(ctx)
+	if unread != nil {
+		lists := errors.Join(rates, fmt.Errorf("nothing was purchased, because the wallet was not read: %w", unread))
+		return mayPass(lists), lists
+	}
+	report, err := j.documents(ctx, paid)
 	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what was bought, also after SIGTERM
 	defer stop()
-	lists := errors.Join(rates, j.transactions(export))
+	_, unread = j.transactions(export)
+	lists := errors.Join(rates, unread)
 	open := err
 	if report.Err() != nil {
 		open = errors.Join(err, openError{report, j})
@@ -132,7 +138,7 @@ func mayPass(lists error) bool {
 	return ok && failed.Retryable() || errors.Is(lists, shipping.ErrIncomplete) || errors.Is(lists, context.Canceled)
 }
 
-func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
+func (j *job) documents(ctx context.Context, paid payments) (report *batch.Report, err error) {
 	// Without the list, what an earlier night has begun is still completed.
 	list, unread := os.ReadFile(j.list)
 	if err := j.lost(); err != nil {
@@ -149,6 +155,7 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	}
 	items, wrong := shipments(j.list, string(list), unread)
 	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
+	items, unrecorded := paid.leaveOut(items, records)
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{
 		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night, Progress: j.progress,
 	})
@@ -156,7 +163,7 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	if !begun && errors.Is(err, shipping.ErrOverBudget) {
 		return nil, err // the budget is in another currency: the report has nothing else
 	}
-	err = errors.Join(err, wrong)
+	err = errors.Join(err, wrong, unrecorded)
 	if report == nil {
 		return nil, err
 	}
@@ -173,7 +180,7 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 }
 
 // lost returns an error if a night has begun, which documents.csv shows, and the journal is missing: a new one would
-// buy everything again.
+// buy again what the wallet does not show.
 func (j *job) lost() error {
 	_, err := os.Stat(filepath.Join(j.folder, "batch.journal"))
 	_, begun := os.Stat(filepath.Join(j.folder, "documents.csv"))
@@ -181,9 +188,9 @@ func (j *job) lost() error {
 		return nil
 	}
 	return fmt.Errorf("nightly: batch.journal is missing, although documents.csv in %s shows that a night has begun: put "+
-		"the journal back; if it is lost, run this night again until wallet.csv was written, which purchases nothing; then "+
-		"move documents.csv away, leave out of every later list the shipments with a purchase in wallet.csv, whose "+
-		"reference is a request (RD-…), and lower -budget by what this night has spent there", j.folder)
+		"the journal back; if it is lost, check that wallet.csv has the request (RD-…) and the shipment of each purchase; "+
+		"then move documents.csv away, and lower -budget by what this night has spent: the next run leaves out the "+
+		"shipments that the wallet shows; without requests there, leave them out of every later list", j.folder)
 }
 
 // begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.

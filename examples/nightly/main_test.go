@@ -35,6 +35,8 @@ func TestNights(t *testing.T) {
 		folder := t.TempDir()
 		j := job{client: server.Client(t), wallet: server.Wallets()[0], folder: folder,
 			list: filepath.Join(folder, "shipments.txt")}
+		path := filepath.Join(folder, "batch.journal")
+		var older []byte // the journal after the first night
 		for _, run := range []struct {
 			night, budget string
 			from, to      int
@@ -74,6 +76,9 @@ func TestNights(t *testing.T) {
 			}
 			server.CheckInvariants(t)
 			server.Lint(t) // nothing was bought twice
+			if older == nil {
+				older = shippingtest.Must(os.ReadFile(path))(t)
+			}
 		}
 		reconcile(t, folder)
 		closing := []string{"-out", folder, "-note", "ticket 4711", "-outcome"}
@@ -139,11 +144,36 @@ func TestNights(t *testing.T) {
 		if after, err := os.ReadFile(filepath.Join(folder, "wallet.csv")); !bytes.Equal(after, before) {
 			t.Errorf("the file of the last night is gone: %v", err)
 		}
-		if err := os.Rename(filepath.Join(folder, "batch.journal"), filepath.Join(folder, "moved")); err != nil {
-			t.Fatal(err)
+		server.ClearFaults()
+		if code, advice := j.exit(j.run(t.Context())); code != 0 {
+			t.Errorf("once the service can read the list: exit %d, %s", code, advice)
 		}
-		if again, err := j.run(t.Context()); again || !strings.Contains(fmt.Sprint(err), "batch.journal is missing") {
-			t.Errorf("without the journal: %v, again %v", err, again)
+		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200, "documents.csv": 30, "causes.csv": 1} {
+			text, err := os.ReadFile(filepath.Join(folder, name))
+			if lines := strings.Count(string(text), "\n"); err != nil || lines < least {
+				t.Errorf("%s has %d lines: %v", name, lines, err)
+			}
+		}
+		// An older copy of the journal, and a new one, bought everything again that they did not have.
+		shippingtest.NoError(t, os.Rename(path, filepath.Join(folder, "moved")))
+		purchases := server.Requests(shipping.OpPurchase)
+		for _, test := range []struct {
+			before func() error
+			code   int
+			want   string
+		}{
+			{func() error { return nil }, 1, "batch.journal is missing"},
+			{func() error { return os.WriteFile(path, older, 0o600) }, 2, "purchases that batch.journal does not have, and"},
+			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, 2,
+				"the wallet shows purchases that batch.journal does not have, and their shipments are left out (29, see"},
+		} {
+			shippingtest.NoError(t, test.before())
+			again, err := j.run(t.Context())
+			code, _ := j.exit(again, err)
+			if n := server.Requests(shipping.OpPurchase); n != purchases || code != test.code ||
+				!strings.Contains(fmt.Sprint(err), test.want) {
+				t.Errorf("%q: exit %d after %d purchases, %v", test.want, code, n-purchases, err)
+			}
 		}
 		// A first night that was killed before it had results did not notice, and everything was bought again.
 		killed := j
@@ -151,12 +181,6 @@ func TestNights(t *testing.T) {
 		if first, begun, second := killed.lost(), killed.begin(), killed.lost(); errors.Join(first, begun) != nil ||
 			second == nil {
 			t.Errorf("before the first night: %v, %v, and without the journal after a kill: %v", first, begun, second)
-		}
-		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200, "documents.csv": 30, "causes.csv": 1} {
-			text, err := os.ReadFile(filepath.Join(folder, name))
-			if lines := strings.Count(string(text), "\n"); err != nil || lines < least {
-				t.Errorf("%s has %d lines: %v", name, lines, err)
-			}
 		}
 	})
 }
