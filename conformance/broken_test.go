@@ -36,7 +36,7 @@ func answers(change func(r *http.Request, status int, body []byte) (int, []byte)
 }
 
 // changed replaces one value of the responses of a path that succeed; an empty text removes it. The
-// place is written as data.rates.0.amount.
+// place is written as data.rates.last.amount: a check of only the first record does not find it.
 func changed(path, place, to string) breaking {
 	return answers(func(r *http.Request, status int, body []byte) (int, []byte) {
 		if strings.HasPrefix(r.URL.Path, path) && status == http.StatusOK {
@@ -91,8 +91,8 @@ func replace(value any, place []string, to string) {
 			value[name] = json.RawMessage(to)
 		}
 	case []any:
-		if i, err := strconv.Atoi(place[0]); err == nil && i < len(value) {
-			replace(value[i], place[1:], to)
+		if len(value) > 0 { // the name for each array is "last"
+			replace(value[len(value)-1], place[1:], to)
 		}
 	}
 }
@@ -327,22 +327,22 @@ var changes = []struct{ path, place, to, heading, detail string }{
 	{"/v1/rates", "data.pagination", "", "GET /v1/rates", "data.pagination is missing"},
 	{"/v1/rates", "data.rates", "null", "GET /v1/rates", "data.rates is null; want an array"},
 	{"/v1/countries", "data", `{"countries":[]}`, "GET /v1/countries", "want an array"},
-	{"/v1/rates", "data.rates.3.carrier_slug", "", "Rate", "rates[3].carrier_slug is missing"},
-	{"/v1/rates", "data.rates.0.amount", `"12.50"`, "Rate", `rates[0].amount is "12.50"; want a number`},
-	{"/v1/rates", "data.rates.0.breakdown", `null`, "Rate", "want an array"},
-	{"/v1/rates", "data.rates.0.parcel", `"PK-12"`, "Rate", "want a string that matches ^PC-[0-9]+$"},
-	{"/v1/rates", "data.rates.0.created_at", `"2026-01-05T09:30:00+01:00"`, "Rate", "UTC timestamp"},
-	{"/v1/rates", "data.rates.0.metadata", `{"productCode":7}`, "Rate", "metadata.productCode is 7"},
-	{"/v1/countries", "data.0.latitude", `42.5`, "Country", "data[0].latitude is 42.5"},
-	{"/v1/countries", "data.0.latitude", `"91"`, "Country", `data[0].latitude is "91"`},
-	{"/v1/countries", "data.0.phonecode", `"+376"`, "Country", `data[0].phonecode is "+376"`},
-	{"/v1/countries", "data.0.timezones", `[{"zoneName":"Europe/Andorra"}]`, "Country", "[0].gmtOffset is missing"},
-	{"/v1/webhooks", "data.webhooks.0.event", `"shipment.created"`, "Webhook", "want an array"},
-	{"/v1/webhooks", "data.webhooks.0.id", `"other"`, "Webhook", "_id is"},
-	{"/v1/transactions", "data.transactions.0.flat_amount", `1`, "Transaction", "flat_amount is 1 beside"},
-	{"/v1/transactions", "data.transactions.0.flat_amount", `100.5`, "Transaction", "want a whole number"},
-	{"/v1/transactions", "data.transactions.0.payout_date", `false`, "Transaction", "payout_date is false"},
-	{"/v1/transactions", "data.transactions.0.sender", `null`, "Transaction", "want an object"},
+	{"/v1/rates", "data.rates.last.carrier_slug", "", "Rate", "rates[99].carrier_slug is missing"},
+	{"/v1/rates", "data.rates.last.amount", `"12.50"`, "Rate", `rates[99].amount is "12.50"; want a number`},
+	{"/v1/rates", "data.rates.last.breakdown", `null`, "Rate", "want an array"},
+	{"/v1/rates", "data.rates.last.parcel", `"PK-12"`, "Rate", "want a string that matches ^PC-[0-9]+$"},
+	{"/v1/rates", "data.rates.last.created_at", `"2026-01-05T09:30:00+01:00"`, "Rate", "UTC timestamp"},
+	{"/v1/rates", "data.rates.last.metadata", `{"productCode":7}`, "Rate", "metadata.productCode is 7"},
+	{"/v1/countries", "data.last.latitude", `42.5`, "Country", "data[249].latitude is 42.5"},
+	{"/v1/countries", "data.last.latitude", `"91"`, "Country", `data[249].latitude is "91"`},
+	{"/v1/countries", "data.last.phonecode", `"+376"`, "Country", `data[249].phonecode is "+376"`},
+	{"/v1/countries", "data.last.timezones.last.gmtOffset", "", "Country", "data[249].timezones[0].gmtOffset is missing"},
+	{"/v1/webhooks", "data.webhooks.last.event", `"shipment.created"`, "Webhook", "want an array"},
+	{"/v1/webhooks", "data.webhooks.last.id", `"other"`, "Webhook", "_id is"},
+	{"/v1/transactions", "data.transactions.last.flat_amount", `1`, "Transaction", "flat_amount is 1 beside"},
+	{"/v1/transactions", "data.transactions.last.flat_amount", `100.5`, "Transaction", "want a whole number"},
+	{"/v1/transactions", "data.transactions.last.payout_date", `false`, "Transaction", "payout_date is false"},
+	{"/v1/transactions", "data.transactions.last.sender", `null`, "Transaction", "want an object"},
 	{"/v1/rates", "data.pagination.total", `"250"`, "Rate list pagination object", "want a whole number"},
 	{"/v1/rates", "data.pagination.pageCount", `4`, "Rate list pagination object", "pageCount is 4"},
 	{"/v1/rates", "data.pagination.total", `100`, "Rate list pagination object", "pageCount is"},
@@ -357,33 +357,33 @@ var changes = []struct{ path, place, to, heading, detail string }{
 	{analyze, "data.status", `"processing"`, regulatory, "want one of draft"},
 	{analyze, "data.source", `"invoice"`, draft, "source is invoice"},
 	{analyze, "data.source", `"shipment"`, draft, "source is shipment"},
-	{analyze, "data.available_documents.0.document_type", `"fda"`, draft, "document_type is"},
+	{analyze, "data.available_documents.last.document_type", `"fda"`, draft, "document_type is"},
 	{read, "data.status", `"done"`, regulatory, "want one of draft, purchasing"},
 	{read, "data.request_id", `"RD-OTHER"`, regulatory, "data.request_id is RD-OTHER"},
 	{read, "data.status", `"draft"`, states, `status is "draft"`},
 	{"/v1/countries", "data", "", "GET /v1/countries", "data is missing"},
 	{"/v1/webhooks", "message", "7", "GET /v1/webhooks", "message is 7"},
 	{"/v1/webhooks", "data.pagination.pagingCounter", `"1"`, "Webhook pagination object", "pagingCounter is"},
-	{"/v1/rates", "data.rates.1.amount", "", "Rate", "rates[1].amount is missing"},
-	{"/v1/rates", "data.rates.0.used", `"false"`, "Rate", "used is"},
-	{"/v1/rates", "data.rates.0.metadata", `"express"`, "Rate", "metadata is"},
-	{"/v1/rates", "data.rates.0.delivery_eta", `"7200"`, "Rate", "delivery_eta is"},
-	{"/v1/countries", "data.0.isoCode", `"AND"`, "Country", "isoCode is"},
-	{"/v1/countries", "data.0.timezones", `[{"zoneName":"Europe/Andorra","gmtOffset":"3600"}]`, "Country", "gmtOffset is"},
-	{"/v1/webhooks", "data.webhooks.0.active", `1`, "Webhook", "active is 1"},
-	{"/v1/webhooks", "data.webhooks.0.live", "", "Webhook", "live is missing"},
-	{"/v1/transactions", "data.transactions.0.transactionId", `"TX-1"`, "Transaction", "that matches ^TR-[A-Za-z0-9]+$"},
-	{"/v1/transactions", "data.transactions.0.created_at", `1767605400`, "Transaction", "created_at is 1767605400"},
-	{"/v1/transactions", "data.transactions.0.receiver", `{"reference":"x","type":"y"}`, "Transaction",
+	{"/v1/rates", "data.rates.last.amount", "", "Rate", "rates[99].amount is missing"},
+	{"/v1/rates", "data.rates.last.used", `"false"`, "Rate", "used is"},
+	{"/v1/rates", "data.rates.last.metadata", `"express"`, "Rate", "metadata is"},
+	{"/v1/rates", "data.rates.last.delivery_eta", `"7200"`, "Rate", "delivery_eta is"},
+	{"/v1/countries", "data.last.isoCode", `"AND"`, "Country", "isoCode is"},
+	{"/v1/countries", "data.last.timezones.last.gmtOffset", `"3600"`, "Country", "gmtOffset is"},
+	{"/v1/webhooks", "data.webhooks.last.active", `1`, "Webhook", "active is 1"},
+	{"/v1/webhooks", "data.webhooks.last.live", "", "Webhook", "live is missing"},
+	{"/v1/transactions", "data.transactions.last.transactionId", `"TX-1"`, "Transaction", "matches ^TR-[A-Za-z0-9]+$"},
+	{"/v1/transactions", "data.transactions.last.created_at", `1767605400`, "Transaction", "created_at is 1767605400"},
+	{"/v1/transactions", "data.transactions.last.receiver", `{"reference":"x","type":"y"}`, "Transaction",
 		"receiver.name is missing"},
-	{"/v1/transactions", "data.transactions.0.reversed", "", "Transaction", "reversed is missing"},
+	{"/v1/transactions", "data.transactions.last.reversed", "", "Transaction", "reversed is missing"},
 	{replay, "data.delivery_id", "", result, "delivery_id is missing"},
 	{analyze, "data.request_id", "", regulatory, "data.request_id is missing"},
 	{analyze, "data.available_documents", "{}", regulatory, "want an array"},
 	{analyze, "data.line_items", "", regulatory, "no line items"},
 	{analyze, "data.request_id", `"RD-SAME"`, draft, "both have the request_id RD-SAME"},
-	{analyze, "data.available_documents", `[{"document_type":"FDA"}]`, draft, "no price"},
-	{analyze, "data.available_documents", `["FDA"]`, draft, "no price"},
+	{analyze, "data.available_documents", `[{"price":1},{"document_type":"FDA"}]`, draft, "[1] carries no number"},
+	{analyze, "data.available_documents", `["1","FDA"]`, draft, "[1] carries no number"},
 	{read, "data.status", `"DRAFT"`, regulatory, "want one of draft"},
 	{purchase, "status", "false", regulatory, "status is false; want true"},
 	{replay, "data.webhook_event_id", `"WE-1"`, result, "two replays have"},
@@ -563,7 +563,7 @@ func TestCheck_WhatARunCannotSeeIsInItsReport(t *testing.T) {
 		"draft, purchasing and processing come before completed or failed": showing("completed"),
 		"pagingCounter": changed("/v1/webhooks", "data.pagination.pagingCounter", "1"),
 		"amounts are converted into the wallet's currency when a request is analyzed": changed(analyze,
-			"data.available_documents.0.currency", `"USD"`),
+			"data.available_documents.last.currency", `"USD"`),
 	} {
 		srv := serve(t)
 		report := check(t, srv, how(srv), whole()...)
