@@ -113,7 +113,11 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 	ended.Step, ended.Note = batch.StepCompleted, "seen"
 	unanalyzed := batch.Record{Key: "unanalyzed", Step: batch.StepFailed, RequestID: "RD-1"}
 	draft := batch.Record{Key: "draft", Step: batch.StepAnalyzed, RequestID: "RD-2"}
-	records := []batch.Record{purchased, ended, purchasing(t, "open"), unanalyzed, draft}
+	above := ended
+	above.Key, above.Note, above.Overcharge = "above", "", "900 NGN"
+	generating := purchased
+	generating.Key, generating.Overcharge = "generating", "900 NGN"
+	records := []batch.Record{purchased, ended, above, generating, purchasing(t, "open"), unanalyzed, draft}
 	journal := newMemoryJournal(t, records...)
 	for name, tc := range map[string]struct {
 		journal batch.Journal
@@ -126,6 +130,9 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 			`its last record is "purchased", which a run has written`},
 		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n",
 			"it is completed, and no run purchases it again"},
+		// Nothing named the outcome that closes a charge above its cost.
+		"completed, above its cost": {journal, "above", shipping.OutcomeNotCharged, "n", `the outcome "charged" closes the c`},
+		"purchased, above its cost": {journal, "generating", shipping.OutcomeNotCharged, "n", `the outcome "charged" closes`},
 		"a draft": {journal, "draft", shipping.OutcomeCharged, "n",
 			`the batch has not purchased it; leave it out if it was purchased elsewhere`},
 		"a failed analysis": {journal, "unanalyzed", shipping.OutcomeCharged, "n", `use the outcome "not charged"`},

@@ -90,7 +90,11 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 			shipping.OutcomeNotCharged)
 	case r.Step == StepFailed && !charged && r.bought():
 		r.Step, r.Amount = StepClosed, nothing
-	case (r.Step == StepCompleted || r.Step == StepPurchased) && r.Overcharged() && charged: // the note closes the charge
+	case (r.Step == StepCompleted || r.Step == StepPurchased) && r.Overcharged():
+		if !charged { // otherwise the note closes the charge
+			return fmt.Sprintf("its charge is above its cost: the outcome %q closes the charge, with a note of what the wallet's "+
+				"transactions show", shipping.OutcomeCharged)
+		}
 	case r.Step == StepFailed, r.Step == StepPurchased && charged:
 		r.Step = StepClosed
 	case r.Step == StepPurchasing && charged, r.Step == StepAnalyzed && byHand && charged:
