@@ -162,7 +162,7 @@ type Result struct {
 	// that is more. With [StateUnknown] it may have been charged.
 	Amount   shipping.Amount
 	Currency string
-	// Period is the [Options.Period] in which Amount counts.
+	// Period is the [Options.Period] in which Amount counts; empty if nothing counts.
 	Period string
 	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	// If it differs from Amount, check the wallet's transactions.

@@ -431,8 +431,11 @@ func (e *entry) move(step shipping.Step) error {
 func (e *entry) result() Result {
 	result := Result{
 		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents, NotSelected: e.record.NotSelected,
-		Amount: e.record.commitment(), Currency: e.record.Currency, Period: e.record.Period,
+		Amount: e.record.commitment(), Currency: e.record.Currency,
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Beside: e.beside, Err: e.err,
+	}
+	if e.record.begun() {
+		result.Period = e.record.Period
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)
 	_, unanalyzed := e.err.(*shipping.Error) // the error of the analysis that would follow

@@ -80,12 +80,18 @@ func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
 		} {
 			service := &walletService{}
 			service.put("RD-SH-1", status)
-			journal := newMemoryJournal(t, purchasing(t, "SH-1"))
+			open := purchasing(t, "SH-1")
+			open.Period = "Monday"
+			journal := newMemoryJournal(t, open)
 			run := func(outcome shipping.PurchaseOutcome) *batch.Report {
 				shippingtest.NoError(t, batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list"))
 				report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-					Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
+					Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal, Period: "Monday",
 				}))(t)
+				// The period of an amount that is not counted was given.
+				if result := report.Results[0]; (result.Period == "Monday") != result.Amount.Known() {
+					t.Errorf("%s: %+v", status, result)
+				}
 				return report
 			}
 			report := run(tc.wrong)
