@@ -171,6 +171,8 @@ type Result struct {
 	// Beside is the part of Amount that this run reserved for numbers that the offers show beside their prices, such as a
 	// tax; not given if it reserved nothing.
 	Beside shipping.Amount
+	// Note is the note that a person gave [Resolve] about the item. The wallet's transactions show what it cost.
+	Note string
 	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. Even with
 	// StateCompleted, it is [shipping.ErrOvercharged] while the item is [Record.Overcharged]. Its text ends with what to
 	// do about the item. The Request of a [*shipping.RegulatoryError] holds only the id and the status, because a batch

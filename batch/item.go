@@ -431,7 +431,7 @@ func (e *entry) move(step shipping.Step) error {
 func (e *entry) result() Result {
 	result := Result{
 		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents, NotSelected: e.record.NotSelected,
-		Amount: e.record.commitment(), Currency: e.record.Currency,
+		Amount: e.record.commitment(), Currency: e.record.Currency, Note: e.record.Note,
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Beside: e.beside, Err: e.err,
 	}
 	if e.record.begun() {

@@ -89,13 +89,14 @@ func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
 					Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal, Period: "Monday",
 				}))(t)
 				// The period of an amount that is not counted was given.
-				if result := report.Results[0]; (result.Period == "Monday") != result.Amount.Known() {
+				if result := report.Results[0]; (result.Period == "Monday") != result.Amount.Known() ||
+					result.Note != lastRecord(t, journal, "SH-1").Note {
 					t.Errorf("%s: %+v", status, result)
 				}
 				return report
 			}
 			report := run(tc.wrong)
-			if result := report.Results[0]; result.State != tc.state || result.Err == nil ||
+			if result := report.Results[0]; result.State != tc.state || result.Err == nil || result.Note == "" ||
 				report.Committed.String() != tc.committed || result.Amount.String() != tc.committed {
 				t.Errorf("%s, wrong: %+v", status, report)
 			}

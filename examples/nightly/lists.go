@@ -95,7 +95,7 @@ func (p payments) leaveOut(items []batch.Item, records []batch.Record) ([]batch.
 // results writes the outcome and the charge of each shipment, and the whole text of all causes of open ones.
 func (j *job) results(report *batch.Report) error {
 	rows, manual := [][]string{
-		{"shipment", "state", "request", "night", "charged", "currency", "needs evidence", "error"},
+		{"shipment", "state", "request", "night", "charged", "currency", "needs evidence", "note", "error"},
 	}, 0
 	for _, result := range report.Results {
 		charged, evidence, failed := "", "", ""
@@ -110,7 +110,7 @@ func (j *job) results(report *batch.Report) error {
 			failed = j.forOperators(result.Err)
 		}
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
-			result.ChargedCurrency, evidence, failed})
+			result.ChargedCurrency, evidence, result.Note, failed})
 	}
 	causes := [][]string{{"shipments", "state", "error of the first, and what to do", "ids"}}
 	for _, cause := range report.Causes() {

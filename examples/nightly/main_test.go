@@ -95,6 +95,11 @@ func TestNights(t *testing.T) {
 		if code, advice := j.exit(j.run(t.Context())); code != 0 {
 			t.Errorf("after resolve: exit %d, %s", code, advice)
 		}
+		for _, row := range table(t, filepath.Join(folder, "documents.csv")) {
+			if noted := row["note"] == "ticket 4711"; noted != (row["state"] == "closed") {
+				t.Errorf("the note of a person: %v", row)
+			}
+		}
 		bought := server.Requests(shipping.OpPurchase)
 		// A charge above its cost was reported by one run only, and by none after a kill. It stops all nights.
 		overcharge := fault.Rule{Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: fault.Respond(200, nil,
