@@ -12,14 +12,17 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// itemError is the error of an item: its text has the advice of the batch instead of the advice for a single request.
+// itemError is the error of an item: its text has the advice of the batch, or none for [Cause.Err], instead of the
+// advice for a single request.
 type itemError struct {
 	cause  error
 	remedy remedy
 	unpaid shipping.Budget // what the purchase costs, if the wallet does not suffice for it
 }
 
-func (e *itemError) Error() string { return ofBatch(e.cause) + "; " + e.remedy.next }
+func (e *itemError) Error() string {
+	return strings.TrimSuffix(ofBatch(e.cause)+"; "+e.remedy.next, "; ")
+}
 
 func (e *itemError) Unwrap() []error { return []error{e.cause} }
 
@@ -33,7 +36,7 @@ var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, the
 // ofBatch returns the text of an error without the advice for a single request.
 func ofBatch(err error) string {
 	if failed, ok := err.(*itemError); ok {
-		err = failed.cause
+		return ofBatch(failed.cause)
 	}
 	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
 }

@@ -112,17 +112,11 @@ func (r *Report) Causes() (causes []Cause) {
 	}
 	for _, group := range r.openItems() {
 		remedy := group.first.remedy()
-		causes = append(causes, Cause{group.first.State, &causeError{group.first.Err}, remedy.need, remedy.next, group.keys})
+		err := &itemError{cause: group.first.Err}
+		causes = append(causes, Cause{group.first.State, err, remedy.need, remedy.next, group.keys})
 	}
 	return causes
 }
-
-// causeError is the error of an item without what to do.
-type causeError struct{ error }
-
-func (e *causeError) Error() string { return ofBatch(e.error) }
-
-func (e *causeError) Unwrap() error { return e.error }
 
 // Shortage is the money that purchases of a batch lacked. The zero value means that none is known to have lacked any.
 type Shortage struct {
