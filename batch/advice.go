@@ -31,6 +31,7 @@ func (e *itemError) Unwrap() []error { return []error{e.cause} }
 var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|` +
 	`; correct the cause, then call Regulatory\.[^;]*|, so analyze again\b|` +
 	`: pass a context that has not ended|; remove the cause, then run the batch again|` +
+	`: raise the budget or select fewer documents|: compare the charge with its transactions|` +
 	`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
 
 // ofBatch returns the text of an error without the advice for a single request.
@@ -132,8 +133,8 @@ func (r Result) needs() (need Need, next string) {
 	case r.State == StateOverBudget && isOver && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0:
 		return NeedPeriod, "add it to the items of another period, such as the next night, or raise the budget of this one"
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
-		return NeedBudget, "this is more than the whole budget, so that no period purchases it: raise the budget, or leave " +
-			"the item out"
+		return NeedBudget, "this is more than the whole budget, so that no period purchases it: raise the budget, select " +
+			"fewer documents, or leave the item out"
 	case r.State == StateUnknown && refuses:
 		return NeedPerson, "once this is corrected, run the batch again" + readsFirst
 	case r.State == StateUnknown && r.isRefused() && errors.Is(r.Err, shipping.ErrInsufficientFunds):

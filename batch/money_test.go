@@ -221,8 +221,7 @@ func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"), Journal: batch.Memory(),
 		}
 		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(2), options))(t)
-		const spent = " left after 107.50 were spent or reserved: raise the budget or select fewer documents; the cost " +
-			"counts "
+		const spent = " left after 107.50 were spent or reserved; the cost counts "
 		const want = "107.50 needed, 102.50" + spent + "other numbers beside the price or in its place (CUSTOMS: tax " +
 			"7.5); only if a transaction of the wallet shows that it is not charged, write in the dialect " +
 			`"offer.beside += tax" (the cost is then 100.00 NGN)`

@@ -79,20 +79,23 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		report.Results = append(report.Results, result)
 		one := &batch.Report{Results: []batch.Result{result}}
 		err := one.Err()
-		begin, end := fmt.Sprintf("%s: %v; ", test.state, test.err), fmt.Sprintf(" (item %q)\n", result.Key)
+		cause := strings.Replace(fmt.Sprint(test.err), ": raise the budget or select fewer documents", "", 1)
+		begin, end := fmt.Sprintf("%s: %s; ", test.state, cause), fmt.Sprintf(" (item %q)\n", result.Key)
 		if !errors.Is(err, test.err) || err != nil && (!strings.HasPrefix(err.Error(), begin) ||
 			!strings.Contains(err.Error()+"\n", end)) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Count(fmt.Sprint(err), "raise the budget") > 1 {
+			t.Errorf("%s: the same advice twice: %v", name, err)
 		}
 		runs := test.need == batch.NeedRun || test.need == batch.NeedService
 		if err != nil && !strings.Contains(err.Error(), test.next) || one.Retryable() != runs {
 			t.Errorf("%s: %v, retryable %v", name, err, one.Retryable())
 		}
 		// A report whose advice was to run the batch again was not retryable.
-		for _, cause := range one.Causes() {
-			if cause.Need != test.need || strings.HasPrefix(cause.Next, "run the batch again") != runs ||
-				cause.Err.Error() != test.err.Error() {
-				t.Errorf("%s: needs %s; %s; %v", name, cause.Need, cause.Next, cause.Err)
+		for _, of := range one.Causes() {
+			if of.Need != test.need || strings.HasPrefix(of.Next, "run the batch again") != runs || of.Err.Error() != cause {
+				t.Errorf("%s: needs %s; %s; %v", name, of.Need, of.Next, of.Err)
 			}
 		}
 	}
@@ -324,7 +327,7 @@ func TestReport_ErrHasNoAdviceOnASingleRequest(t *testing.T) {
 	call := func(operation string, status int, code string) error {
 		return &shipping.Error{Operation: operation, StatusCode: status, Code: code, RetryAfter: time.Second}
 	}
-	single := regexp.MustCompile(`Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b|purchase (it )?again`)
+	single := regexp.MustCompile(`Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b|purchase (it )?again|its transactions`)
 	steps := []shipping.Step{"analyzed", "edited", "selected", "purchased", "polled"}
 	outcomes := []shipping.PurchaseOutcome{"", shipping.OutcomeCharged, shipping.OutcomeNotCharged,
 		shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown}
