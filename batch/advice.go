@@ -135,6 +135,8 @@ func (r Result) needs() (need Need, next string) {
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
 		return NeedBudget, "this is more than the whole budget, so that no period purchases it: raise the budget, select " +
 			"fewer documents, or leave the item out"
+	case r.State == StateOverBudget && isOver: // its Problem is the reason
+		return NeedPerson, "correct the budget or the dialect, then run the batch again"
 	case r.State == StateUnknown && refuses:
 		return NeedPerson, "once this is corrected, run the batch again" + readsFirst
 	case r.State == StateUnknown && r.isRefused() && errors.Is(r.Err, shipping.ErrInsufficientFunds):

@@ -123,9 +123,7 @@ func (e openError) action(cause batch.Cause) string {
 		who, next = ", for a person", "run nightly retry "+e.requests()+" (without a charge, if the dialect has the route "+
 			"regulatory.retry); if it succeeds"+strings.TrimPrefix(next, "if Regulatory.Retry succeeds")
 	case batch.NeedPerson:
-		if who = ", for a person"; cause.State == batch.StateOverBudget {
-			next = "correct this, then run " + e.job.again()
-		}
+		who = ", for a person"
 	}
 	return fmt.Sprintf("%s%s: %s", cause.State, who, next)
 }
