@@ -141,7 +141,7 @@ func (r Result) needs() (need Need, next string) {
 		return NeedPerson, "once this is corrected, run the batch again" + readsFirst
 	case r.State == StateUnknown && r.isRefused() && errors.Is(r.Err, shipping.ErrInsufficientFunds):
 		return NeedWallet, runAgain + " once the wallet has the money" + readsFirst
-	case r.State == StateUnknown && r.isRefused() && isCall && (passes(failed) || failed.StatusCode == http.StatusLocked):
+	case r.State == StateUnknown && r.isRefused() && isCall && passes(failed):
 		return NeedRun, runAgain + readsFirst
 	case r.State == StateUnknown && r.isRefused():
 		return NeedRun, runAgain + " once the cause of the refusal is removed" + readsFirst
@@ -164,8 +164,6 @@ func (r Result) needs() (need Need, next string) {
 		return NeedService, runAgain + " once the service responds: it failed, or did not respond"
 	case r.State == StateError && isCall && passes(failed):
 		return NeedRun, runAgain + "; if the error stays, ask the service, with the response id"
-	case isCall && failed.StatusCode == http.StatusLocked:
-		return NeedPerson, "the service has locked it: ask the service, or wait; then run the batch again"
 	case errors.Is(r.Err, shipping.ErrNotFound):
 		return NeedPerson, "correct the item or leave it out, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrInsufficientFunds):
@@ -203,7 +201,7 @@ func (r *run) remedy(result Result, unrepeatable bool) remedy {
 // the service, or was damaged on its way, or the service refuses only while another request is processed.
 func passes(failed *shipping.Error) bool {
 	switch status := failed.StatusCode; {
-	case failed.Retryable(), status == http.StatusConflict, status/100 == 3:
+	case failed.Retryable(), status == http.StatusConflict, status == http.StatusLocked, status/100 == 3:
 		return true
 	case status/100 == 2:
 		return !failed.Refused()

@@ -68,7 +68,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"down":            {batch.StateError, nil, busy, "; run the batch again once the service responds", service},
 		"a limit":         {batch.StateError, nil, status(429), "; run the batch again; if the error stays, ask", run},
 		"a conflict":      {batch.StateError, nil, status(409), "; run the batch again; if the error stays, ask", run},
-		"locked":          {batch.StateError, nil, status(423), "; the service has locked it: ask the service", person},
+		"locked":          {batch.StateError, nil, status(423), "; run the batch again; if the error stays, ask", run},
 		"not offered":     {batch.StateError, nil, status(501), "; once this is corrected, run the batch again", person},
 		"a proxy":         {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<")}, "if the error", run},
 		"a damaged body":  {batch.StateError, nil, status(200), "if the error stays, ask the service, with the resp", run},
