@@ -186,6 +186,44 @@ func TestSweep_Programs(t *testing.T) {
 	}
 }
 
+// course describes how a run went, without the faults that struck and the number of equal polls.
+func course(r sweep.RunResult) []string {
+	lines := []string{r.How, r.Output}
+	for _, q := range r.Requests {
+		lines = append(lines, fmt.Sprint(q.Operation, q.Status))
+	}
+	return slices.Compact(lines)
+}
+
+// A row whose fault changed no response passed: sweeps seemed to try more than they did.
+func TestFaults_ChangeTheCourseOfARun(t *testing.T) {
+	t.Parallel()
+	reads := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		var rates struct{ Pagination struct{ Total int } }
+		err := s.call(ctx, "GET", "/v1/rates", struct{}{}, &rates)
+		if total := rates.Pagination.Total; total != 250 {
+			return fmt.Errorf("%d rates, %v", total, err)
+		}
+		return startsOverIfFailed(ctx, s, shipment)
+	}}
+	receives, err := sweepNotified(t, sweep.Config{}, func(ctx context.Context, s *job) http.Handler {
+		return newNotified(ctx, s, habits{unsigned: true})
+	})
+	shippingtest.NoError(t, err)
+	changed := map[string]bool{}
+	for _, report := range []*sweep.Report{sweepOf(t, reads, sweep.Config{Restart: true}), receives} {
+		for _, r := range report.Results {
+			_, name, _ := strings.Cut(r.Schedule, ":")
+			changed[name] = changed[name] || !slices.Equal(course(r), course(report.WithoutFaults))
+		}
+	}
+	for _, f := range sweep.Faults() {
+		if !changed[f.Name] {
+			t.Errorf("the fault %s changes no run: let the program above fail on its response", f.Name)
+		}
+	}
+}
+
 // A limit chooses among all schedules, pairs included, and the report counts the others.
 func TestSweep_MaxRuns(t *testing.T) {
 	t.Parallel()

@@ -67,6 +67,11 @@ type habits struct {
 	work func(ctx context.Context, s *job, shipment string) error
 }
 
+func newNotified(ctx context.Context, s *job, h habits) *notified {
+	return &notified{habits: h, job: s, ctx: ctx, busy: make(chan struct{}, 1), seen: map[string]bool{},
+		done: map[string]bool{}}
+}
+
 func (n *notified) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err == nil && !n.unsigned {
@@ -226,8 +231,7 @@ func TestSweep_Notifications(t *testing.T) {
 				test.config.Faults = append(test.config.Faults, schedule[strings.Index(schedule, ":")+1:])
 			}
 			report, err := sweepNotified(t, test.config, func(ctx context.Context, s *job) http.Handler {
-				return &notified{habits: test.habits, job: s, ctx: ctx, busy: make(chan struct{}, 1),
-					seen: map[string]bool{}, done: map[string]bool{}}
+				return newNotified(ctx, s, test.habits)
 			})
 			shippingtest.NoError(t, err)
 			var twice, others []string
