@@ -35,7 +35,9 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	}
 	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "do what these lines state")
 	run := "run " + j.again() + ": it continues, and purchases nothing twice"
-	isDown := of[batch.NeedService] > (all-of["waits"])/2 || all == of["waits"] && isDown(err)
+	lists, _ := errors.AsType[*shipping.Error](err) // if each open shipment only waits
+	isDown := of[batch.NeedService] > (all-of["waits"])/2 ||
+		all == of["waits"] && lists.Retryable() && !errors.Is(lists, context.Canceled)
 	switch {
 	case err == nil:
 		return 0, ""
@@ -82,13 +84,6 @@ func (e openError) count() (all int, of map[batch.Need]int) {
 		}
 	}
 	return all, of
-}
-
-// isDown reports whether the service failed or did not respond.
-func isDown(err error) bool {
-	failed, ok := errors.AsType[*shipping.Error](err)
-	return ok && failed.Retryable() && !errors.Is(failed, context.Canceled) &&
-		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection))
 }
 
 func (e openError) Error() string {
