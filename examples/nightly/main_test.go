@@ -316,10 +316,10 @@ func TestExit(t *testing.T) {
 			t.Errorf("%q is missing: %s", want, lines)
 		}
 	}
-	text := j.forOperators(errors.New("if this process opened it, use that File or close it; if not, wait until " +
-		"batch.Resolve with OutcomeNotCharged lets Regulatory.Retry run the batch again"))
-	if text != `wait until nightly resolve -out FOLDER -note TICKET -outcome "not charged" SHIPMENT lets nightly retry `+
-		"run night 2026-11-28 again" {
+	text := j.forOperators(errors.New("if this process opened it, use that File or close it; if not, wait until the " +
+		"other process ends; batch.Resolve with OutcomeNotCharged lets Regulatory.Retry run the batch again"))
+	if text != "wait until the night that runs has ended; nightly resolve -out FOLDER -note TICKET -outcome "+
+		`"not charged" SHIPMENT lets nightly retry run night 2026-11-28 again` {
 		t.Error(text)
 	}
 }

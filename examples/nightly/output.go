@@ -198,7 +198,8 @@ func (j *job) forOperators(err error) string {
 		"if the secret key is not allowed to do this, use another key, or request the permission from the service",
 		"ask the service whether this account may do it",
 		": Error.Body contains it", "", "; send fewer requests, such as with WithLimiter", "",
-		"if this process opened it, use that File or close it; if not, wait", "wait",
+		"if this process opened it, use that File or close it; if not, wait until the other process ends",
+		"wait until the night that runs has ended",
 		"; a read changes nothing: try again later", "", "terminated signal received", "stopped by SIGTERM",
 		"shipping: batch: Item has the key", "the id is", ": set a Key that a journal can keep", ": correct the line",
 	).Replace(err.Error())
