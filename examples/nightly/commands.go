@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -72,11 +73,12 @@ func retry(ctx context.Context, requests []string) error {
 	}
 	var failed error
 	for _, id := range requests {
-		request, err := client.Regulatory.Retry(ctx, id)
-		if err == nil {
+		switch request, err := client.Regulatory.Retry(ctx, id); {
+		case err == nil:
 			fmt.Printf("request %s is %s: run the same night again in some minutes\n", id, request.Status)
+		case !strings.Contains(fmt.Sprint(failed), err.Error()): // a dialect without the route has one error for all
+			failed = errors.Join(failed, err)
 		}
-		failed = errors.Join(failed, err)
 	}
 	return failed
 }

@@ -351,4 +351,9 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s %q: %v", test.option, test.value, err)
 		}
 	}
+	// The error of the dialect was printed for each request.
+	err := commandOf([]string{"retry"})(t.Context(), []string{"RD-1", "RD-2"})
+	if strings.Count(fmt.Sprint(err), "has no route") != 1 {
+		t.Error(err)
+	}
 }
