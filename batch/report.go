@@ -46,9 +46,10 @@ func (r *Report) Count(state State) int {
 // cause: the cause, what to do next, how many items, and some of their keys. Items share a line if their errors differ
 // only in ids and amounts. Of several lines with the same state and the same advice, the first has the advice, and the
 // others refer to it. An empty wallet comes first, then known and possible charges, then the most frequent advice. The
-// text has at most 2,000 bytes: if it is longer, causes are shortened, then rare causes are only counted, and no advice
-// is left out while a cause can be; [Report.Causes] has all. The error wraps the errors of all these items. It is nil
-// if each item is [StateCompleted] without such a charge, [StateClosed] or [StateDraft], and for a nil report.
+// last line has the [Report.Shortage], if money is lacking. The text has at most 2,000 bytes: if it is longer, causes
+// are shortened, then rare causes are only counted, and no advice is left out while a cause can be; [Report.Causes] has
+// all. The error wraps the errors of all these items. It is nil if each item is [StateCompleted] without such a charge,
+// [StateClosed] or [StateDraft], and for a nil report.
 func (r *Report) Err() error {
 	if r == nil {
 		return nil
