@@ -23,6 +23,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 func inject(t *testing.T, srv *mockserver.Server, rules ...fault.Rule) {
@@ -42,9 +43,8 @@ type outcome struct {
 }
 
 // observe sends one request in a bubble of virtual time.
-func observe(t *testing.T, srv *mockserver.Server, method, path, body string) outcome {
+func observe(t *testing.T, srv *mockserver.Server, method, path, body string) (got outcome, reply answer) {
 	t.Helper()
-	var got outcome
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 		Got1xxResponse: func(int, textproto.MIMEHeader) error { got.Hints++; return nil },
 	})
@@ -53,7 +53,7 @@ func observe(t *testing.T, srv *mockserver.Server, method, path, body string) ou
 	got.Status, got.ContentType = reply.status, reply.header.Get("Content-Type")
 	got.Whole, got.Valid, got.Took = err == nil, json.Valid(reply.body), time.Since(began)
 	got.Fault = srv.Find(journal.Query{Contains: strings.SplitN(path, "?", 2)[0]})[0].Fault
-	return got
+	return got, reply
 }
 
 // Faults strike in the order of the rules, each with its effect. In another order, a connection with latency would be
@@ -136,7 +136,38 @@ func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener())
 		defer srv.Close()
 		inject(t, srv, test.rules...)
-		shippingtest.Diff(t, "outcome", test.want, observe(t, srv, http.MethodGet, "/v1/rates", ""))
+		got, _ := observe(t, srv, http.MethodGet, "/v1/rates", "")
+		shippingtest.Diff(t, "outcome", test.want, got)
+	})
+}
+
+// A fault whose effect set a field that nothing read passed all tests.
+func TestFaults_EachKindHasAnEffect(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]fault.Fault{}
+	for _, kind := range fault.Kinds() {
+		kinds[kind.Kind] = kind.Example
+	}
+	shippingtest.EachInBubble(t, kinds, func(t *testing.T, example fault.Fault) {
+		effects := map[string]bool{}
+		for _, rule := range []fault.Rule{{Operation: shipping.OpListCountries, Fault: fault.Drop()},
+			{Fault: example, Committed: true}} {
+			srv := mockserver.New(mockserver.WithoutListener())
+			defer srv.Close()
+			subscribe(t, srv.World, notify.InboxURL)
+			id := analyzeShipment(t, srv, srv.Shipments()[0]).ID
+			if srv.Inject(rule) != nil { // the kind determines when the operation is performed
+				inject(t, srv, fault.Rule{Fault: example})
+			}
+			list, rates := observe(t, srv, http.MethodGet, "/v1/rates?page=2&perPage=5", "")
+			bought, request := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase",
+				`{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
+			emit(t, srv.World, notify.Event{Kind: "shipment.updated"})
+			time.Sleep(time.Hour)
+			list.Fault, bought.Fault = "", "" // the journal does not show that the fault had an effect
+			effects[fmt.Sprintf("%+v %s %+v %s %+v", list, rates.body, bought, request.body, srv.Inbox())] = true
+		}
+		shippingtest.Diff(t, "different effects, without the fault and with it", 2, len(effects))
 	})
 }
 

@@ -23,7 +23,6 @@ import (
 	openapi "github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/internal/status"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // Each field of the records of a list, and of a regulatory request, is in every place of the recipe in CONTRIBUTING.md.
@@ -256,18 +255,6 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 		shippingtest.Contains(t, "the states in docs/internals/RULES.md", rule, "`"+name+"`")
 		if name != "draft" { // which has the default tone
 			shippingtest.Contains(t, "tones of the console's dom.js", tones, " "+name+": ")
-		}
-	}
-}
-
-// A fault whose effect set a field that nothing read passed all tests.
-func TestFaults_AreTested(t *testing.T) {
-	t.Parallel()
-	tests := strings.ToLower(readText(t, "mockserver/faults_test.go") + readText(t, "mockserver/webhooks_test.go") +
-		readText(t, "mockserver/stubs_test.go"))
-	for _, kind := range fault.Kinds() {
-		if !strings.Contains(tests, "fault."+strings.ReplaceAll(kind.Kind, "-", "")+"(") {
-			t.Errorf("no test of the fault %s in mockserver/faults_test.go or webhooks_test.go", kind.Kind)
 		}
 	}
 }
