@@ -18,6 +18,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/transport"
@@ -66,7 +67,6 @@ func TestErrors_Texts(t *testing.T) {
 	const page = "It works! This is the default page of a web server"
 	const again = "; a read changes nothing: try again"
 	const invalid = "; correct the request, which would be refused again"
-	const unknown = "; check the id, and that it belongs to the account of the secret key"
 	const another = "; another server may have sent it: check scheme, host and path of the base address (WithBaseURL or " +
 		"SHIPPING_BASE_URL)"
 	broken := httpmock.NewErrorResponder
@@ -75,7 +75,6 @@ func TestErrors_Texts(t *testing.T) {
 		"400 Bad Request: wallet is required ID" + invalid: refusal(400, "wallet is required"),
 		"401 Unauthorized: invalid token ID; check that the secret key belongs to this base address": refusal(401,
 			"invalid token"),
-		"404 Not Found: no such request ID" + unknown: refusal(404, "no such request"),
 		// Of the reference server, whose messages contain advice.
 		"401 Unauthorized: use another ID; see /_mock/journal/req-1": refusal(401, "use another").
 			HeaderSet(http.Header{"X-Mock-Why": {"/_mock/journal/req-1"}}),
@@ -90,10 +89,6 @@ func TestErrors_Texts(t *testing.T) {
 			"the service": refusal(403, "no"),
 		"403 Forbidden: the body is not JSON: RBAC: access denied ID; a proxy or firewall may have sent it: Error.Body " +
 			"contains it": body(403, "RBAC: access denied"),
-		"409 Conflict: busy ID; the state of the record may not allow it: read the record, or try again later": refusal(
-			409, "busy"),
-		"429 Too Many Requests: slow down ID; send fewer requests, such as with WithLimiter": refusal(429, "slow down"),
-
 		"429 Too Many Requests: slow down ID; retry after 1m30s": refusal(429, "slow down").
 			HeaderSet(http.Header{"Retry-After": {"90"}}),
 		"500 Internal Server Error ID" + again + " later":                                      body(500, ""),
@@ -399,18 +394,30 @@ func TestErrors_TextsOfOtherCalls(t *testing.T) {
 	})
 }
 
-// A program that follows the advice on a call that is no purchase must not buy.
+// A program that follows the advice on a call that is no purchase must not buy: the advice follows from the status.
 func TestErrors_OnlyAPurchaseIsPurchasedAgain(t *testing.T) {
 	t.Parallel()
-	for _, call := range shippingtest.Calls() {
-		for _, status := range []int{402, 404, 409, 410, 422, 423, 429, 500} {
-			client := shippingtest.NewClient(t, shippingtest.NewService(refusal(status, "no")), shippingtest.WithRoutes(),
-				shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
-			if call.Operation == shipping.OpPurchase {
+	const correct, unknown = "; correct the request, which would be refused again", "; check the id, and that it belongs to " +
+		"the account of the secret key"
+	const state = "; the state of the record may not allow it: read the record, or try again later"
+	for status, advice := range map[int]string{402: correct, 404: unknown, 409: state, 410: unknown, 422: correct,
+		423: state, 429: "; send fewer requests, such as with WithLimiter", 500: ""} {
+		for _, call := range shippingtest.Calls() {
+			want := advice
+			switch op := shippingtest.Operation(call.Operation); {
+			case op.Charges:
 				continue
+			case status == 500 && op.Retry == operations.Safe:
+				want = "; a read changes nothing: try again later"
+			case status == 500 && op.Name == shipping.OpAnalyze:
+				want = "; the service may have performed it: an analysis charges nothing, so analyze again"
+			case status == 500:
+				want = "; the service may have performed it"
 			}
-			if _, err := call.Do(t.Context(), client); err == nil || strings.Contains(err.Error(), "purchase again") {
-				t.Errorf("%s, %d: %v", call.Operation, status, err)
+			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(refusal(status, "no")),
+				shippingtest.WithRoutes(), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})))
+			if text := fmt.Sprint(err); strings.Count(text, ";") != 1 || !strings.HasSuffix(text, want) {
+				t.Errorf("%s, %d: %v, want %q", call.Operation, status, err, want)
 			}
 		}
 	}
