@@ -13,7 +13,7 @@ import (
 )
 
 // Budget is the most that may be spent, in one currency. It bounds the most that an offer can cost: its price plus
-// every other number that it shows; see [RegulatoryRequest.Cost]. The dialect declares the numbers that a purchase does
+// all other numbers that it shows; see [RegulatoryRequest.Cost]. The dialect declares the numbers that a purchase does
 // not charge. A charge that the offer does not show as a number is not bounded.
 type Budget struct {
 	Amount   Amount
@@ -199,8 +199,8 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 	return sum.price, sum.currency, err
 }
 
-// Cost returns the most that documents of this draft can cost, and their currency: the price of each plus every other
-// number that its offer shows. If a number can be read in two ways, the larger reading counts. docs/money.md lists the
+// Cost returns the most that documents of this draft can cost, and their currency: the price of each plus all other
+// numbers that its offer shows. If a number can be read in two ways, the larger reading counts. docs/money.md lists the
 // exceptions. The field offer.beside of the dialect lists the numbers that a purchase does not charge. The errors are
 // those of [RegulatoryRequest.Price].
 //

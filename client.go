@@ -104,9 +104,9 @@ func newSettings(opts []Option) settings {
 	return s
 }
 
-// NewClientFromEnv returns a client for the key in SHIPPING_SECRET_KEY and the base address in
-// SHIPPING_BASE_URL, in the dialect of the file in SHIPPING_DIALECT, if that is set. Options are applied after them, so
-// [WithBaseURL] overrides the variable. A missing or invalid variable is a [*ValidationError] that names it.
+// NewClientFromEnv returns a client with the key in SHIPPING_SECRET_KEY, the base address in SHIPPING_BASE_URL and, if
+// set, the dialect file in SHIPPING_DIALECT. Options are applied last: [WithBaseURL] overrides SHIPPING_BASE_URL. If a
+// variable is missing or invalid, the error is a [*ValidationError] that names it.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
 	key, base := os.Getenv(envSecretKey), os.Getenv(envBaseURL)
 	fromEnv := func(s *settings) { s.address, s.addressSource = base, envBaseURL }

@@ -552,7 +552,7 @@ func TestDialect_ErrorsWithoutALine(t *testing.T) {
 			`{"document_type":"FDA","kosten":{"zahl":{"wert":9}},"nr_id":7,"etwa":"ca. 9","art":"auto"}]`)), unpriced, "",
 			`it shows neither amount nor price, but kosten.zahl.wert 9, nr_id 7, etwa "ca. 9"`},
 		"types that nobody knows": {shippingtest.NewService(record("draft", `"available_documents":[{"nr":17}]`)), unpriced, "",
-			"no document_type that could be read"},
+			"no readable document_type"},
 		"a form that is declared": {requestService(responders{body(422, `{"status":true,"error":{"reason":"Not possible"}}`)},
 			responders{record("draft")}), purchase, "refusal.format=object,refusal.message=error.reason", "outcome unknown"},
 		"the code of an expired draft": {requestService(responders{body(400,

@@ -37,8 +37,8 @@ var (
 	// ErrInsufficientFunds: the wallet holds less than the operation costs. Such an error is
 	// ErrInvalidRequest too.
 	//
-	// Assumption: the specification shows no error codes. The condition is a refusal with
-	// [Error.Code] "insufficient_funds", or refusal.funds_code of the dialect, or with the status 402.
+	// Assumption: the specification shows no error codes. A refusal matches if its
+	// [Error.Code] is "insufficient_funds" or the dialect's refusal.funds_code, or its status is 402.
 	ErrInsufficientFunds = errors.New("shipping: insufficient funds")
 	// ErrServer: the service failed (5xx).
 	ErrServer = errors.New("shipping: service failure")

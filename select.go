@@ -30,7 +30,7 @@ func (r *RegulatoryRequest) withoutOffers() error {
 	case r == nil, slices.ContainsFunc(r.AvailableDocuments, hasType):
 		return nil
 	case len(r.AvailableDocuments) > 0 && cost.Read(r.shown().Data, r.Dialect, "").None():
-		return errors.New("shipping: the offers of the draft show no document_type that could be read: " +
+		return errors.New("shipping: the offers of the draft have no readable document_type: " +
 			cmp.Or(r.declareName("offer.document_type", isType), r.declareName("offer.document_type", mayBeType),
 				"set offer.document_type of the dialect"))
 	}
@@ -65,7 +65,7 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 		if names := draft.declareName("offer.mode", mayBeMode); advice == "" && names != "" {
 			advice = "if it shows which documents are automated, " + names
 		}
-		return nil, errors.New("shipping: no offer shows a mode that could be read: " + cmp.Or(advice, "use SelectOnly or "+
+		return nil, errors.New("shipping: no offer has a readable mode:" + cmp.Or(advice, "use SelectOnly or "+
 			"your own function"))
 	}
 	declared := cmp.Or(draft.Dialect, new(dialect.Dialect)).Offer.Automated

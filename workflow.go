@@ -406,7 +406,7 @@ func checkDraft(record *RegulatoryRequest) error {
 	if record.Status == StatusDraft {
 		return nil
 	}
-	return fmt.Errorf("the request is not a draft any more: its status is %s", spelling.Quote(string(record.Status)))
+	return fmt.Errorf("the request is no longer a draft: its status is %s", spelling.Quote(string(record.Status)))
 }
 
 func (f *flow) waiting() *waiting {

@@ -596,8 +596,8 @@ func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 	}
 }
 
-// An analysis that is not finished is waited for, however the request is reached: "analyzing" was refused as "not a
-// draft any more". A request that is first read as a draft after an outage of more than a minute is purchased: its time
+// An analysis that is not finished is waited for, however the request is reached: "analyzing" was refused as "no
+// longer a draft". A request that is first read as a draft after an outage of more than a minute is purchased: its time
 // as a draft had begun with the first poll. A record may be the only element of a list.
 func TestWorkflow_LateDrafts(t *testing.T) {
 	t.Parallel()
@@ -621,7 +621,7 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 				`expired, write in the dialect "record.states += analyzing=expired"; if the analysis is under way, write in the ` +
 				`dialect "record.states += analyzing=analyzing"; no line can declare it as draft, completed or failed: if it is ` +
 				`a draft, ask the service to send the status draft; call Regulatory.Resume to continue`},
-		"analyzing, then purchased": {analyzing, analyzing, 2 * time.Second, done, "not a draft any more"},
+		"analyzing, then purchased": {analyzing, analyzing, 2 * time.Second, done, "no longer a draft"},
 		"no reading for 70 s":       {analyzing, busy, 70 * time.Second, draft, ""},
 		"a list of one draft":       {listed, listed, 0, listed, ""},
 		"a list of two":             {two, success(`[{},{}]`), time.Hour, draft, "no regulatory request"},

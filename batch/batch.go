@@ -152,8 +152,8 @@ type Result struct {
 	Key       string
 	State     State
 	RequestID string
-	// Documents are the documents that were or will be purchased. If the item still waits when the batch ends, it has
-	// only purchased ones.
+	// Documents are the documents that were or will be purchased. With [StateWaiting], they are
+	// the purchased ones only.
 	Documents []shipping.DocumentType
 	// NotSelected are the documents that the draft offers and that Select did not choose. A completed item lacks them,
 	// too: check whether the shipment needs one.

@@ -97,7 +97,7 @@ func ExampleResolve() {
 		if _, err := client.Regulatory.Retry(ctx, report.Results[0].RequestID); err != nil {
 			log.Fatal(err)
 		}
-		// The wallet was charged, and the documents are not needed any more.
+		// The wallet was charged, and the documents are no longer needed.
 		if err := batch.Resolve(ctx, journal, items[1].Key, shipping.OutcomeCharged, "by hand, ticket 4711"); err != nil {
 			log.Fatal(err)
 		}

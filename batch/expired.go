@@ -13,7 +13,7 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
-// A service can expire drafts, so that an item of an earlier night cannot be purchased any more. After a new analysis,
+// A service can expire drafts, so that an item of an earlier night can no longer be purchased. After a new analysis,
 // nothing prevents a second charge: the service refuses to charge the same request twice, but not a new one. So an item
 // is analyzed again only if three things are certain: the draft has expired, because it is not found (404), or because
 // the dialect declares that its status or the refusal's code means this; the journal shows that each purchase was

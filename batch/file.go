@@ -42,8 +42,8 @@ var (
 	ErrMoved = errors.New("shipping: the batch journal was removed, renamed or replaced while it was open; " +
 		"put the file back before the next run, which could buy twice without it; if it is lost, leave out of every " +
 		"later list the shipments that the wallet's transactions show as purchased")
-	// ErrDamaged is returned if records of the journal are missing, because another program has truncated or
-	// overwritten the file, or if it has added to the file. Nothing more is purchased, and [OpenFile] refuses
+	// ErrDamaged is returned if another program has truncated, overwritten or added to the file
+	// of the journal. Nothing more is purchased, and [OpenFile] refuses
 	// the file until a complete one is in its place.
 	ErrDamaged = errors.New("shipping: the batch journal is damaged")
 )

@@ -485,7 +485,7 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 	})
 }
 
-// Resolve closes an item that no run completes: nothing is sent for it any more, and the report has no error of it.
+// Resolve closes an item that no run completes: nothing is sent for it, and the report has no error of it.
 // Once closed, it stays closed. An item that was resolved as not charged lost the charge of its record.
 func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 //   - [StepPurchasing], a purchase that no run can settle: with [shipping.OutcomeCharged] the price counts against the
 //     budget, and the next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is released,
 //     and the next run purchases the item if the request still reads as a draft. A later call corrects a wrong outcome.
-//   - [StepPurchased], a purchase that is charged and whose documents never come: OutcomeCharged closes the item.
+//   - [StepPurchased], a charged purchase whose documents never arrive: OutcomeCharged closes the item.
 //   - [StepCompleted] and StepPurchased, if the charge is above its cost ([shipping.ErrOvercharged]): the first call
 //     with OutcomeCharged closes the charge, so that runs purchase other items again. It does not close the item.
 //   - [StepFailed]: closes the item. With OutcomeNotCharged nothing counts against the budget. The record keeps

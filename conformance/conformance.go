@@ -86,8 +86,8 @@ func WithWrites() Option { return func(s *settings) { s.writes = true } }
 
 // WithPurchase makes the writes of [WithWrites], and sends one purchase of one document: documentType, from the draft
 // of Target.Shipment, or from that of Target.Invoice if the former is not a draft. It is sent only if the document
-// costs at most an amount such as "2000.00 NGN", by the rule of a budget of the client: the price and every other
-// number of the offer, except those that the dialect of [WithDialect] declares. It is not sent either if the service
+// costs at most an amount such as "2000.00 NGN", by the rule of a budget of the client: the price and all other
+// numbers of the offer, except those that the dialect of [WithDialect] declares. It is not sent either if the service
 // refuses to list the transactions of Target.Wallet.
 //
 // A service that charges more fails a check, after the fact.

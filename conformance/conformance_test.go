@@ -186,7 +186,7 @@ FAIL Rate: every record has the fields: rates[0].amount is missing
 not run: Rate: more: the list is empty
 a purchase was sent: FDA of request RD-1, for at most 12.50 NGN; what the wallet paid is not clear
 a purchase was sent: FDA of request RD-2, for at most 12.50 in a currency that the offer does not show; the wallet paid 6.25
-purchases sent that the service must refuse: 1
+purchases sent to be refused: 1
 Open points that the service has decided otherwise: write in its dialect
 list.max_per_page = 100
 `

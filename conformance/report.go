@@ -212,7 +212,7 @@ func (r Report) spent() (lines []string) {
 	case len(r.Purchases) == 0:
 		return []string{"nothing was spent: no purchase was sent"}
 	case refused > 0:
-		return append(lines, fmt.Sprintf("purchases sent that the service must refuse: %d", refused))
+		return append(lines, fmt.Sprintf("purchases sent to be refused: %d", refused))
 	}
 	return lines
 }

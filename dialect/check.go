@@ -126,7 +126,7 @@ func (d *Dialect) headerConflicts(open []field, points map[string]point) (proble
 		}
 		other, taken := fieldOf[name]
 		if taken && (other != "notification.delivery_id" || f.name != "notification.event_id") {
-			problems = append(problems, fmt.Errorf("%s and %s are both %q: one header cannot be both", other, f.name, name))
+			problems = append(problems, fmt.Errorf("%s and %s are both %q: rename one", other, f.name, name))
 		}
 		fieldOf[name] = f.name
 	}
@@ -187,7 +187,7 @@ func conflicts(names []naming) (problems []error) {
 			switch {
 			case one.name == "-", one.name == "":
 			case one.name == other.name:
-				problems = append(problems, fmt.Errorf("%s and %s are both %q: one member cannot be both", one.field,
+				problems = append(problems, fmt.Errorf("%s and %s are both %q: rename one", one.field,
 					other.field, one.name))
 			case strings.HasPrefix(one.name, other.name+"."), strings.HasPrefix(other.name, one.name+"."):
 				problems = append(problems, fmt.Errorf("%s is %q, and %s %q: a member cannot be a value and an object; "+

@@ -84,7 +84,7 @@ func TestParse_Errors(t *testing.T) {
 		`{"refusal":{"analysis":199}}`:                                "refusal.analysis is 199: a number from 200 to 599",
 		`{"refusal":{"message":"errors[0].why"}}`:                     `refusal.message is "errors[0].why": write an element of a list with a dot, such as "errors.0.why"`,
 		`{"offer":{"amount":"prices[0]"}}`:                            `write an element of a list with a dot, such as "prices.0"`,
-		`{"offer":{"amount":"name","document_type":"name"}}`:          `offer.document_type and offer.amount are both "name": one member cannot be both`,
+		`{"offer":{"amount":"name","document_type":"name"}}`:          `offer.document_type and offer.amount are both "name": rename one`,
 		`{"offer":{"amount":"total","beside":["total"]}}`:             `offer.amount and offer.beside are both "total"`,
 		`{"offer":{"amount":"price","beside":["price.net"]}}`:         `a member cannot be a value and an object`,
 		`{"record":{"line_items":"request_id"}}`:                      `record.line_items is "request_id", which the specification defines`,
@@ -142,7 +142,7 @@ func TestCheck_NotificationsCanBeReceived(t *testing.T) {
 		"signature.header=Host":   `notification.signature.header is "Host", which HTTP sets itself`,
 		"delivery_id=-,notification.signature.signed={id}.{body}": `signed is "{id}.{body}", and ` +
 			`notification.delivery_id "-": a receiver needs the id that is signed`,
-		"delivery_id=X-Webhook-signature": `are both "X-Webhook-Signature": one header cannot be both`,
+		"delivery_id=X-Webhook-signature": `are both "X-Webhook-Signature": rename one`,
 		"event_id=A,notification.signature.timestamp_header=a,notification.signature.signed={timestamp}{body}": `both "A"`,
 		"event_id=A,notification.signature.header=A":                                                           `both "A"`,
 		"event_id=X-Webhook-Timestamp":                                                                         "", // no time is sent

@@ -9,7 +9,7 @@
 // A server holds a seeded [World]: shipments, invoices, wallets with a double-entry ledger, rates, countries,
 // webhooks and a delivery log. The same seed creates the same world. [WithoutListener] and [World.Transport]
 // serve in memory, without a socket, also inside a testing/synctest bubble. Time is real, or with
-// [WithVirtualClock] stands still until [World.Advance] moves it.
+// [WithVirtualClock] moves only with [World.Advance].
 //
 // Tests that run in parallel each open a world of the same server, which takes microseconds and no port:
 // [Server.NewWorld] in Go, a key such as sk_test_lowfunds_ci42 in any language (see [WithScenario]). [World.Reset]

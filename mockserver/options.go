@@ -62,7 +62,7 @@ func WithAddr(addr string) Option { return func(c *config) { c.addr, c.listen = 
 // testing/synctest bubble.
 func WithoutListener() Option { return func(c *config) { c.listen = false } }
 
-// WithVirtualClock starts the world's clock at a time. It stands still until [World.Advance] moves it. The
+// WithVirtualClock starts the world's clock at a time. It moves only with [World.Advance]. The
 // zero time, and a time before the end of the seeded history, mean the end of that history. By default the
 // world follows the real time.
 func WithVirtualClock(start time.Time) Option {
@@ -115,7 +115,7 @@ func WithDeliverAnywhere() Option { return func(c *config) { c.Anywhere = true }
 //   - instant: documents are generated at the next tick of the clock
 //   - capN: pages have at most N records
 //   - recent: the seeded history ends at the latest 09:30 UTC; without it, at 09:30 UTC on 2026-01-05
-//   - virtual, real: time stands still until the world is advanced, or follows the real time
+//   - virtual, real: time moves only when the world is advanced, or follows the real time
 //
 // [Server.Err] returns an error if a term is unknown or its number is out of range.
 func WithScenario(scenario string) Option { return func(c *config) { c.scenario = scenario } }

@@ -152,8 +152,8 @@ func TestStubs_RefuseResponsesThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	server := start(t)
 	for response, want := range map[string]string{
-		`"header":{"A b":"c"}`:            `header \"A b\" is not a name`,
-		`"header":{"":"c"}`:               `header \"\" is not a name`,
+		`"header":{"A b":"c"}`:            `invalid header name \"A b\"`,
+		`"header":{"":"c"}`:               `invalid header name \"\"`,
 		`"header":{"A":"b\r\nC: d"}`:      "header A contains a line break",
 		`"header":{"Content-Length":"7"}`: "header Content-Length follows from the body",
 		`"status":204,"body":"{}"`:        "a response of status 204 has no body",

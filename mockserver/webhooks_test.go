@@ -86,7 +86,7 @@ func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 		`{}`: "event is required", `{"event":"silence"}`: "no active webhook",
 		`{"event":"test","shipment_id":"SH-1"}`:           "no shipment",
 		`{"event":"test","data":[]}`:                      "must be a JSON object",
-		`{"event":"test","data":{},"shipment_id":"SH-1"}`: "exclude each other",
+		`{"event":"test","data":{},"shipment_id":"SH-1"}`: "not both",
 		`{"evnt":"test"}`:                                 `unknown field "evnt": did you mean "event"?`,
 	} {
 		post(t, srv, "/_mock/events", body).refusal(t, 400, want)

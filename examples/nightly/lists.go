@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -39,8 +40,8 @@ func (j *job) rates(ctx context.Context) error {
 // payments are the requests that the wallet has paid for, by shipment.
 type payments map[string][]string
 
-// transactions writes the movements of the wallet, and returns the payments among them. A payment has its request as
-// reference, which begins with "RD-"; if your service shows none, the journal alone prevents a second purchase.
+// transactions writes the movements of the wallet, and returns the payments among them. A payment shows its request, an
+// id that begins with "RD-"; if your service shows none, the journal alone prevents a second purchase.
 func (j *job) transactions(ctx context.Context) (payments, error) {
 	paid := payments{}
 	rows := [][]string{{"transaction", "time", "amount", "currency", "status", "doubt", "reference",
@@ -55,8 +56,8 @@ func (j *job) transactions(ctx context.Context) (payments, error) {
 		}
 		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status,
 			t.Doubt(), t.TxRef, t.ShipmentID()})
-		if strings.HasPrefix(t.TxRef, "RD-") {
-			paid[t.ShipmentID()] = append(paid[t.ShipmentID()], t.TxRef)
+		if request := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef); strings.HasPrefix(request, "RD-") {
+			paid[t.ShipmentID()] = append(paid[t.ShipmentID()], request)
 		}
 	}
 	return paid, j.write("wallet.csv", rows)

@@ -189,7 +189,7 @@ func demonstrate(ctx context.Context, out, logs io.Writer) error {
 		if err != nil {
 			return err
 		}
-		// The response to the second notification is lost, so that it comes twice.
+		// The response to the second notification is lost, so it is sent twice.
 		if err := server.Inject(fault.Rule{Nth: 2, Fault: fault.RepeatNotification()}); err != nil {
 			return err
 		}

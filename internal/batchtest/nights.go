@@ -71,7 +71,7 @@ func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 		}
 		running.Wait()
 		if spent := (len(job.service.charges()) - charges) * price; spent > budget(night) {
-			t.Errorf("night %d: %d is charged, and the budget is %d", night, spent, budget(night))
+			t.Errorf("night %d: %d charged, budget %d", night, spent, budget(night))
 		}
 		job.check(night, items, reports)
 		job.morning(reports[0])

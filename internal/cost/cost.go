@@ -13,7 +13,7 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// counter adds up what an offer can cost: its price, and every other number that it shows. If a number can be read in
+// counter adds up what an offer can cost: its price, and all other numbers that it shows. If a number can be read in
 // two ways, the larger reading counts. Each exception is a function, and lowers a count only in the case that its
 // comment states.
 type counter struct {

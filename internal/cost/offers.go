@@ -1,4 +1,4 @@
-// Package cost decides what a purchase of a document can cost, by its offer: the price, and every other number that the
+// Package cost decides what a purchase of a document can cost, by its offer: the price, and all other numbers that the
 // offer shows, each at the most that it can mean. docs/internals/COST.md has the rule and its exceptions.
 package cost
 
@@ -19,7 +19,7 @@ import (
 type Cost struct {
 	Currency string
 	Price    decimal.Number
-	// Most is the most that a purchase can charge: the price, and every other number of the offer.
+	// Most is the most that a purchase can charge: the price, and all other numbers of the offer.
 	Most decimal.Number
 	// Beside are the numbers that Most counts in addition to the price, or in its place, such as "tax 75".
 	Beside []string

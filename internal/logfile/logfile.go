@@ -76,7 +76,7 @@ func (l *Log) Read(line func(object []byte) error) (Content, error) {
 		return Content{}, err
 	}
 	if found := int64(len(data)); found < l.size {
-		return Content{}, fmt.Errorf("%w: %s had %d bytes, and has %d", l.format.Changed, l.path, l.size, found)
+		return Content{}, fmt.Errorf("%w: %s had %d bytes, now %d", l.format.Changed, l.path, l.size, found)
 	}
 	return l.format.Parse(data, line)
 }
@@ -158,7 +158,7 @@ func (l *Log) intact(end []byte, size int64) error {
 	if lost {
 		l.mark(found)
 	}
-	return fmt.Errorf("%w: %s had %d bytes, and has %d: another program truncated it, as logrotate with copytruncate "+
+	return fmt.Errorf("%w: %s had %d bytes, now %d: another program truncated it, as logrotate with copytruncate "+
 		"does, or wrote to it", l.format.Changed, l.path, size, found)
 }
 

@@ -74,7 +74,7 @@ func (k Key) Start(data []byte, n int) []byte {
 	return bytes.Clone(data[:min(len(data), n)])
 }
 
-// Header returns a header whose names and values do not contain the key: header itself, or a copy.
+// Header returns header, or a copy without the key if a name or a value contains it.
 func (k Key) Header(header http.Header) http.Header {
 	found := false
 	for name, values := range header {

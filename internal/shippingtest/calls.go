@@ -24,7 +24,7 @@ type Call struct {
 const RequestID = "RD-A1B2C3D4E5F6G7H8"
 
 // Calls returns every method that sends something, so that no test misses one: the methods of lists from [Lists], and
-// a row for every other.
+// rows for the others.
 func Calls() (calls []Call) {
 	for _, list := range Lists() {
 		calls = append(calls, list.asCall())

@@ -11,7 +11,7 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 )
 
-// Dialect returns a dialect in the form of the flag -dialect, such as "time.generation=-1".
+// Dialect parses text in the format of the flag -dialect, such as "time.generation=-1".
 func Dialect(t testing.TB, text string) *dialect.Dialect {
 	t.Helper()
 	d := new(dialect.Dialect)

@@ -57,7 +57,7 @@ func (i Intervals) WithDefaults() (Intervals, error) {
 		return i, errors.New("has a negative field: leave it 0 for the default")
 	}
 	if i.MaxInterval > 0 && i.MaxInterval < i.MinInterval {
-		return i, fmt.Errorf("has a MinInterval of %s above the MaxInterval of %s: lower the one or raise the other",
+		return i, fmt.Errorf("has a MinInterval (%s) above MaxInterval (%s): lower MinInterval or raise MaxInterval",
 			i.MinInterval, i.MaxInterval)
 	}
 	i.MinInterval = cmp.Or(i.MinInterval, min(time.Second, cmp.Or(i.MaxInterval, time.Second)))

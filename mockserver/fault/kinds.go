@@ -343,7 +343,7 @@ func (f Fault) badHeader() string {
 	for _, name := range sortedNames(f.Header) {
 		switch key := http.CanonicalHeaderKey(name); {
 		case !isToken(name):
-			return fmt.Sprintf("header %q is not a name: use letters, digits and hyphens", name)
+			return fmt.Sprintf("invalid header name %q: use letters, digits and hyphens", name)
 		case key == "Content-Length" || key == "Transfer-Encoding":
 			return fmt.Sprintf("header %s follows from the body: leave it out, or add a rule with truncate to announce more "+
 				"than is sent", key)

@@ -8,7 +8,7 @@ import (
 
 // RunResult is one run.
 type RunResult struct {
-	// Schedule has the faults, as [ParseSchedule] reads them; empty for the run without faults.
+	// Schedule lists the faults as text for [ParseSchedule]; empty for the run without faults.
 	Schedule string `json:"schedule"`
 	// Struck reports whether the program made all requests to which the faults apply.
 	Struck bool `json:"struck"`

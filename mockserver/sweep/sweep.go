@@ -112,7 +112,7 @@ func (s *sweeper) provesNothing() error {
 	return nil
 }
 
-// notes returns what may be wrong with the run without faults: other runs are compared with it, so they cannot show it.
+// notes returns possible problems of the run without faults. Other runs do not show them: they are compared with it.
 func (s *sweeper) notes() (notes []string) {
 	if len(s.normal.notifier.emitted) > 0 && len(s.goal().Documents) == 0 {
 		notes = append(notes, "the program purchased nothing without faults: if it does so later, raise -quiet")

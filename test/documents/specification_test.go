@@ -306,7 +306,7 @@ func assumed(text string) string {
 		return ""
 	}
 	text, _, _ = strings.Cut(text, "; the specification does not show it")
-	return " *Assumed*: " + text + "."
+	return " *Assumed*: " + strings.TrimPrefix(text, "that ") + "."
 }
 
 func yes(is bool) string {

@@ -132,7 +132,7 @@ func (d *Dispatcher) Reset(log []*notify.Delivery) {
 	d.changed.Broadcast()
 }
 
-// Bytes returns about how many bytes the log has taken since the last Reset.
+// Bytes estimates how many bytes the log has taken since the last Reset.
 func (d *Dispatcher) Bytes() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -241,7 +241,7 @@ func (d *Dispatcher) Changes() uint32 {
 	return d.changes
 }
 
-// size returns about how many bytes a delivery takes.
+// size estimates how many bytes a delivery takes.
 func size(d *notify.Delivery) int { return 256 + len(d.Payload) }
 
 // add logs a delivery and drops the oldest ones beyond the limits. The caller holds mu.

@@ -220,7 +220,7 @@ func (r *sentRequest) documentTypes(offers []regulatory.AvailableDocument) []str
 	return types
 }
 
-// get suggests reading the named request, or else the newest request, or else an analysis.
+// get suggests reading the named or the newest request; if there is none, an analysis.
 func (r *sentRequest) get() *draftRequest {
 	id := r.values["request_id"]
 	if _, err := r.world.Regulatory.Get(id); err != nil {

@@ -84,7 +84,7 @@ func (in AnalyzeInput) check() []Problem {
 	case in.ShipmentID == "" && in.FileURL == "":
 		return []Problem{{Field: "shipment_id", Reason: "or file_url is required; send one of them"}}
 	case in.ShipmentID != "" && in.FileURL != "":
-		return []Problem{{Field: "shipment_id", Reason: "and file_url exclude each other; send one of them"}}
+		return []Problem{{Field: "shipment_id", Reason: "and file_url cannot be sent together; send one"}}
 	case in.FileURL == "":
 		return nil
 	}

@@ -50,7 +50,7 @@ func (p *Plan) End() time.Time { return Epoch.Add(p.Later) }
 // Recent returns the whole days from Epoch until a time.
 func Recent(now time.Time) time.Duration { return max(0, now.Sub(Epoch)).Truncate(day) }
 
-// Stored returns about how many records an account of the plan stores.
+// Stored estimates the number of records in an account of the plan.
 func (p *Plan) Stored() int { return p.debits() + seededRates + seededWebhooks + p.Shipments }
 
 // The size of a seeded world: several pages of a hundred records of each kind, and fewer of those that people read.

@@ -102,7 +102,7 @@ func (j *Log) drop(i int) {
 
 func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
 
-// End stops recording and counts no calls any more. Recorded calls can still be read.
+// End stops recording and counting of calls. Recorded calls can still be read.
 func (j *Log) End() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -23,7 +23,7 @@ func (w *World) InsertRows(operation string, query url.Values, rows int) {
 	}
 }
 
-// insertRow inserts a record. AddWebhook takes the lock itself; the other cases have it.
+// insertRow inserts a record. The caller does not hold the lock.
 func (w *World) insertRow(operation string, query url.Values) error {
 	if operation == shipping.OpListWebhooks {
 		_, err := w.AddWebhook(notify.Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
@@ -44,7 +44,7 @@ func (w *World) insertRow(operation string, query url.Values) error {
 	}
 }
 
-// RemoveRows removes the newest records of the list that an operation serves, as long as it has stored ones.
+// RemoveRows removes the newest stored records, up to rows, from the list of an operation.
 func (w *World) RemoveRows(operation string, rows int) {
 	w.Lock()
 	defer w.Unlock()

@@ -50,7 +50,7 @@ func Scenarios() []ScenarioWord {
 			apply: func(w *worldPlan, n int) { w.dialect.List.MaxPerPage = n }},
 		{Word: "recent", Summary: "the history ends at the latest 09:30 UTC instead of on 2026-01-05",
 			apply: func(w *worldPlan, _ int) { w.Later = seed.Recent(time.Now()) }},
-		{Word: "virtual", Summary: "time stands still until the world is advanced",
+		{Word: "virtual", Summary: "time moves only when the world is advanced",
 			apply: func(w *worldPlan, _ int) { w.virtual = true }},
 		{Word: "real", Summary: "time is real, even if the home world has a virtual clock",
 			apply: func(w *worldPlan, _ int) { w.virtual = false }},

@@ -151,7 +151,7 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 	case e.Kind == "":
 		return nil, "", errors.New("the event is missing: send one such as shipment.updated")
 	case len(e.Data) > 0 && e.ShipmentID != "":
-		return nil, "", errors.New("shipment_id and data exclude each other: send one of them")
+		return nil, "", errors.New("send shipment_id or data, not both")
 	case len(e.Data) > 0:
 		if data := bytes.TrimSpace(e.Data); !json.Valid(data) || data[0] != '{' {
 			return nil, "", errors.New("data must be a JSON object")

@@ -128,8 +128,8 @@ func (w *World) Advance(d time.Duration) ([]journal.Fired, error) {
 }
 
 // ErrRealClock is returned by [World.Advance] in a world that follows the real time.
-var ErrRealClock = errors.New("mockserver: the clock follows the real time; start the server with -clock virtual " +
-	"(in Go: WithVirtualClock), or use a world of the scenario virtual")
+var ErrRealClock = errors.New("mockserver: the clock follows real time; start the server with -clock virtual " +
+	"(in Go: WithVirtualClock), or open a world with the scenario virtual")
 
 func (w *World) Now() time.Time { return w.Clock.Now() }
 
