@@ -244,13 +244,19 @@ func TestTransactions_AreTheLedger(t *testing.T) {
 		var lines []line
 		for _, tx := range page.Transactions {
 			lines = append(lines, line{tx.ID, tx.Wallet, tx.Amount.String(), tx.Currency, tx.Flow == "out"})
-			if funded := strings.HasPrefix(tx.Memo, "Wallet funded"); funded != (tx.Payout != "") ||
-				funded != (tx.Sender.Name == "Bank transfer") || (tx.Flow == "in") != (tx.Receiver.Type == "user") ||
-				(tx.Flow == "in" && !funded) != (tx.Sender.Name == "Shipping service") || tx.Settled == (tx.Status == "pending") {
-				t.Errorf("%+v", tx)
-			}
-			if flat, err := tx.Amount.Flat(); err != nil || flat != tx.Flat {
-				t.Errorf("%s of %s has flat_amount %d, want %d (%v)", tx.ID, tx.Amount, tx.Flat, flat, err)
+			flat, err := tx.Amount.Flat()
+			funded, in := strings.HasPrefix(tx.Memo, "Wallet funded"), tx.Flow == "in"
+			for rule, holds := range map[string]bool{
+				"only a deposit is paid out":               funded == (tx.Payout != ""),
+				"only a deposit comes from a bank":         funded == (tx.Sender.Name == "Bank transfer"),
+				"only a refund comes from the service":     (in && !funded) == (tx.Sender.Name == "Shipping service"),
+				"only what comes in is for the user":       in == (tx.Receiver.Type == "user"),
+				"only what is not pending is settled":      tx.Settled == (tx.Status != "pending"),
+				"flat_amount is the amount in minor units": err == nil && flat == tx.Flat,
+			} {
+				if !holds {
+					t.Errorf("%s: %+v", rule, tx)
+				}
 			}
 		}
 		shippingtest.Diff(t, "wallet "+wallet, entries[wallet], lines)
