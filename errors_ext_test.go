@@ -397,8 +397,8 @@ func TestErrors_TextsOfOtherCalls(t *testing.T) {
 // A program that follows the advice on a call that is no purchase must not buy: the advice follows from the status.
 func TestErrors_OnlyAPurchaseIsPurchasedAgain(t *testing.T) {
 	t.Parallel()
-	const correct, unknown = "; correct the request, which would be refused again", "; check the id, and that it belongs to " +
-		"the account of the secret key"
+	const correct = "; correct the request, which would be refused again"
+	const unknown = "; check the id, and that it belongs to the account of the secret key"
 	const state = "; the state of the record may not allow it: read the record, or try again later"
 	for status, advice := range map[int]string{402: correct, 404: unknown, 409: state, 410: unknown, 422: correct,
 		423: state, 429: "; send fewer requests, such as with WithLimiter", 500: ""} {

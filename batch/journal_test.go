@@ -138,7 +138,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n",
 			"it is completed, and no run purchases it again"},
 		// Nothing named the outcome that closes a charge above its cost.
-		"completed, above its cost": {journal, "above", shipping.OutcomeNotCharged, "n", `the outcome "charged" closes the c`},
+		"completed, above its cost": {journal, "above", shipping.OutcomeNotCharged, "n", `"charged" closes the charge`},
 		"purchased, above its cost": {journal, "generating", shipping.OutcomeNotCharged, "n", `the outcome "charged" closes`},
 		"a draft": {journal, "draft", shipping.OutcomeCharged, "n",
 			`the batch has not purchased it; leave it out if it was purchased elsewhere`},

@@ -92,8 +92,8 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 		r.Step, r.Amount = StepClosed, nothing
 	case (r.Step == StepCompleted || r.Step == StepPurchased) && r.Overcharged():
 		if !charged { // otherwise the note closes the charge
-			return fmt.Sprintf("its charge is above its cost: the outcome %q closes the charge, with a note of what the wallet's "+
-				"transactions show", shipping.OutcomeCharged)
+			return fmt.Sprintf("its charge is above its cost: the outcome %q closes the charge, with a note of what the wallet "+
+				"shows", shipping.OutcomeCharged)
 		}
 	case r.Step == StepFailed, r.Step == StepPurchased && charged:
 		r.Step = StepClosed
