@@ -243,8 +243,8 @@ func TestRecords_OtherNames(t *testing.T) {
 		Weight: 2.4, HSCode: "0620444000", OriginCountry: "NG"}}, draft.LineItems)
 }
 
-// Every field of a record has a value in a golden response, and is that of its member. A draft and a purchased request
-// have a value in every field together.
+// Every field of a record has a value in a golden response, and is that of its member. The draft of an invoice and a
+// purchased request have a value in every field together.
 func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 	t.Parallel()
 	fields := goldenFields{T: t, given: map[string]bool{}}

@@ -64,7 +64,7 @@ func Calls() (calls []Call) {
 				return c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}},
 					o...)
 			}},
-		{operations.UpdateShipping, draft, "", `{"incoterm":"DAP"}`,
+		{operations.UpdateShipping, "invoice.json", "", `{"incoterm":"DAP"}`,
 			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
 				return c.Regulatory.UpdateShipping(ctx, RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
 			}},
@@ -89,7 +89,7 @@ func Calls() (calls []Call) {
 
 // asCall returns a call of List that gets no records.
 func (l List) asCall() Call {
-	const wallet = "VA-1"
+	const wallet = "VA-2244668800"
 	return Call{l.Operation, "", l.Data(""), l.Query(wallet),
 		func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
 			return first(l.Get(ctx, c, wallet, o...))

@@ -72,8 +72,8 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 		case "Timezone", "ReplayResult":
 			sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
 		case "RegulatoryRequest":
-			sameFields(t, name, fields, "draft.json and request.json in internal/shippingtest/testdata",
-				fieldsOf(t, shippingtest.Golden(t, "draft.json"), shippingtest.Golden(t, "request.json")))
+			sameFields(t, name, fields, "invoice.json and request.json in internal/shippingtest/testdata",
+				fieldsOf(t, shippingtest.Golden(t, "invoice.json"), shippingtest.Golden(t, "request.json")))
 			sameFields(t, name, fields, "the reference server (mockserver/internal/regulatory)",
 				fieldsOfRequests(t, server))
 		}

@@ -128,21 +128,26 @@ func (s *specification) operation(t *testing.T, op operations.Operation) {
 	}
 	if body, has := described.RequestBody.Content["application/json"]; has {
 		s.members(last(body.Schema.Ref), s.document.Components.Schemas[last(body.Schema.Ref)])
+		s.satisfies(t, op.Name+": request", body.Schema, callOf(t, op.Name).Sent)
 	}
 	call := callOf(t, op.Name)
-	s.printf("\n    %s %s", op.Method, shippingtest.PathOf(op))
-	query := call.Sent
-	if op.Pages {
-		query = strings.TrimPrefix(query+"&page=1&perPage=100", "&")
+	query, body := call.Sent, call.Body()
+	list, isList := strings.CutSuffix(op.Name, ".list")
+	if isList {
+		body = readText(t, "internal/shippingtest/testdata/"+list+".json")
 	}
+	if op.Pages {
+		query = strings.TrimPrefix(query+pageOf(t, body), "&")
+	}
+	s.printf("\n    %s %s", op.Method, shippingtest.PathOf(op))
 	if op.Method != http.MethodGet {
 		s.printf("\n    Content-Type: application/json\n    Authorization: Bearer SECRET_KEY\n\n    %s\n", call.Sent)
 	} else {
 		s.printf("%s\n    Authorization: Bearer SECRET_KEY\n", strings.TrimSuffix("?"+query, "?"))
 	}
-	body := call.Body()
-	if list, is := strings.CutSuffix(op.Name, ".list"); is {
-		body = firstRecord(readText(t, "internal/shippingtest/testdata/"+list+".json"))
+	if isList {
+		s.printf("\nOnly the first record is shown:\n")
+		body = firstRecord(body)
 	}
 	s.printf("\n```json\n%s```\n", body)
 	statuses := slices.Sorted(maps.Keys(described.Responses))
@@ -151,6 +156,7 @@ func (s *specification) operation(t *testing.T, op operations.Operation) {
 		strings.Join(slices.DeleteFunc(statuses[1:],
 			func(status string) bool { return status == "default" || status < "400" }), ", "))
 	if success := described.Responses[statuses[0]].Content["application/json"].Schema.Ref; success != "" {
+		s.satisfies(t, op.Name+": response", member{Ref: success}, body)
 		for _, m := range s.document.Components.Schemas[last(success)].Properties {
 			if m.Name != "data" {
 				continue
@@ -162,6 +168,48 @@ func (s *specification) operation(t *testing.T, op operations.Operation) {
 			}
 		}
 	}
+}
+
+// satisfies reports each member that a table calls "Always" and the example lacks.
+func (s *specification) satisfies(t *testing.T, place string, m member, example string) {
+	t.Helper()
+	var value any
+	shippingtest.NoError(t, json.Unmarshal([]byte(example), &value))
+	for _, missing := range s.missing(place, m, value) {
+		t.Errorf("%s is missing: add it to the example", missing)
+	}
+}
+
+// missing returns the paths of the required members that a value lacks.
+func (s *specification) missing(path string, m member, value any) (paths []string) {
+	if m.Ref != "" {
+		m = s.document.Components.Schemas[last(m.Ref)]
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for _, name := range m.Required {
+			if _, has := value[name]; !has {
+				paths = append(paths, path+"."+name)
+			}
+		}
+		for _, p := range m.Properties {
+			paths = append(paths, s.missing(path+"."+p.Name, p, value[p.Name])...)
+		}
+	case []any:
+		for i := 0; m.Items != nil && i < len(value); i++ {
+			paths = append(paths, s.missing(fmt.Sprintf("%s[%d]", path, i), *m.Items, value[i])...)
+		}
+	}
+	return paths
+}
+
+// pageOf returns the query of the page that a response contains.
+func pageOf(t *testing.T, response string) string {
+	var page struct {
+		Data struct{ Pagination struct{ Page, PerPage int } }
+	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(response), &page))
+	return fmt.Sprintf("&page=%d&perPage=%d", page.Data.Pagination.Page, page.Data.Pagination.PerPage)
 }
 
 // callOf returns the call of the client that sends an operation.
