@@ -31,113 +31,77 @@ func inject(t *testing.T, srv *mockserver.Server, rules ...fault.Rule) {
 	shippingtest.NoError(t, srv.Inject(rules...))
 }
 
-// outcome is the result of a request, as the caller gets it.
-type outcome struct {
-	Status      int           // 0 without a response
-	Hints       int           // informational responses
-	ContentType string        `json:",omitempty"`
-	Whole       bool          // the body did not end early
-	Valid       bool          // the body is JSON
-	Took        time.Duration // by the clock
-	Fault       string        // that the journal names
-}
-
-// observe sends one request in a bubble of virtual time.
-func observe(t *testing.T, srv *mockserver.Server, method, path, body string) (got outcome, reply answer) {
+// observe sends one request in a bubble of virtual time. It returns what the caller gets as a text, such as "200
+// text/html, whole, 2s" or, without a response, "0, 2s", and the fault that the journal names.
+func observe(t *testing.T, srv *mockserver.Server, method, path, body string) (got, struck string, reply answer) {
 	t.Helper()
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
-		Got1xxResponse: func(int, textproto.MIMEHeader) error { got.Hints++; return nil },
+		Got1xxResponse: func(int, textproto.MIMEHeader) error { got += "a hint, "; return nil },
 	})
 	began := time.Now()
 	reply, err := attempt(srv.Transport(), newRequest(t, srv, method, path, body).WithContext(ctx))
-	got.Status, got.ContentType = reply.status, reply.header.Get("Content-Type")
-	got.Whole, got.Valid, got.Took = err == nil, json.Valid(reply.body), time.Since(began)
-	got.Fault = srv.Find(journal.Query{Contains: strings.SplitN(path, "?", 2)[0]})[0].Fault
-	return got, reply
+	got += strings.TrimSpace(fmt.Sprint(reply.status, " ", reply.header.Get("Content-Type")))
+	if err == nil { // the body did not end early
+		got += ", whole"
+	}
+	if json.Valid(reply.body) {
+		got += ", valid"
+	}
+	struck = srv.Find(journal.Query{Contains: strings.SplitN(path, "?", 2)[0]})[0].Fault
+	return fmt.Sprint(got, ", ", time.Since(began)), struck, reply
 }
 
 // Faults strike in the order of the rules, each with its effect. In another order, a connection with latency would be
 // dropped at once.
 func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 	t.Parallel()
-	const jsonType = "application/json; charset=utf-8"
+	const jsonType = " application/json; charset=utf-8"
 	type row struct {
-		rules []fault.Rule
-		want  outcome
+		rules       []fault.Rule
+		got, struck string
 	}
 	shippingtest.EachInBubble(t, map[string]row{
-		"another Content-Type": {
-			[]fault.Rule{{Fault: fault.ContentType("text/plain")}},
-			outcome{Status: 200, ContentType: "text/plain", Whole: true, Valid: true, Fault: "rule 1: content-type"},
-		},
-		"HTML": {
-			[]fault.Rule{{Fault: fault.HTML(200), Committed: true}},
-			outcome{Status: 200, ContentType: "text/html; charset=utf-8", Whole: true, Fault: "rule 1: html after the change"},
-		},
-		"no content": {
-			[]fault.Rule{{Fault: fault.Status(204, nil)}}, outcome{Status: 204, Whole: true, Fault: "rule 1: status"},
-		},
-		"latency and a dropped connection": {
-			[]fault.Rule{{Fault: fault.Latency(2 * time.Second)}, {Fault: fault.Drop()}},
-			outcome{Took: 2 * time.Second, Fault: "rule 1: latency, rule 2: drop"},
-		},
+		"another Content-Type": {[]fault.Rule{{Fault: fault.ContentType("text/plain")}},
+			"200 text/plain, whole, valid, 0s", "rule 1: content-type"},
+		"HTML": {[]fault.Rule{{Fault: fault.HTML(200), Committed: true}},
+			"200 text/html; charset=utf-8, whole, 0s", "rule 1: html after the change"},
+		"no content": {[]fault.Rule{{Fault: fault.Status(204, nil)}}, "204, whole, 0s", "rule 1: status"},
+		"latency and a dropped connection": {[]fault.Rule{{Fault: fault.Latency(2 * time.Second)}, {Fault: fault.Drop()}},
+			"0, 2s", "rule 1: latency, rule 2: drop"},
 		"latency and a connection that is dropped after the change": {
 			[]fault.Rule{{Fault: fault.Drop(), Committed: true}, {Fault: fault.Latency(2 * time.Second)}},
-			outcome{Took: 2 * time.Second, Fault: "rule 2: latency, rule 1: drop after the change"},
-		},
-		"a connection that is dropped late": {
-			[]fault.Rule{{Fault: fault.Drop()}, {Fault: fault.Latency(2 * time.Second)}},
-			outcome{Took: 2 * time.Second, Fault: "rule 1: drop, rule 2: latency"},
-		},
-		"two latencies add up": {
-			[]fault.Rule{{Fault: fault.Latency(2 * time.Second)}, {Fault: fault.Latency(3 * time.Second), Committed: true}},
-			outcome{Status: 200, ContentType: jsonType, Whole: true, Valid: true, Took: 5 * time.Second,
-				Fault: "rule 1: latency, rule 2: latency after the change"},
-		},
-		"cut off behind its end": {
-			[]fault.Rule{{Fault: fault.Truncate(1 << 20)}},
-			outcome{Status: 200, ContentType: jsonType, Valid: true, Fault: "rule 1: truncate"},
-		},
-		"a redirect": {
-			[]fault.Rule{{Fault: fault.Redirect("https://elsewhere.example/"), Committed: true}},
-			outcome{Status: 308, ContentType: jsonType, Whole: true, Valid: true, Fault: "rule 1: redirect after the change"},
-		},
-		"a status and early hints": {
-			[]fault.Rule{{Fault: fault.Status(503, nil)}, {Fault: fault.EarlyHints()}},
-			outcome{Status: 503, Hints: 1, ContentType: jsonType, Whole: true, Valid: true,
-				Fault: "rule 1: status, rule 2: early-hints"},
-		},
-		"early hints and no response": {
-			[]fault.Rule{{Fault: fault.EarlyHints()}, {Fault: fault.Reset()}},
-			outcome{Hints: 1, Fault: "rule 1: early-hints, rule 2: reset"},
-		},
-		"a status, cut off, slow, and of another type": {
-			[]fault.Rule{{Fault: fault.HTML(502)}, {Fault: fault.Truncate(3)}, {Fault: fault.SlowBody(time.Second)},
-				{Fault: fault.ContentType("application/json")}},
-			outcome{Status: 502, ContentType: "application/json", Took: 2 * time.Second,
-				Fault: "rule 1: html, rule 2: truncate, rule 3: slow-body, rule 4: content-type"},
-		},
-		"a capped page, inserted rows, and malformed JSON of it": {
-			[]fault.Rule{{Fault: fault.CapPage(1)}, {Fault: fault.InsertRows(2)}, {Fault: fault.Malformed(), Committed: true}},
-			outcome{Status: 200, ContentType: jsonType, Whole: true,
-				Fault: "rule 1: cap-page, rule 2: insert-rows, rule 3: malformed after the change"},
-		},
-		"the first of two statuses": {
-			[]fault.Rule{{First: 1, Fault: fault.Status(503, nil)}, {Fault: fault.Status(500, nil)}},
-			outcome{Status: 503, ContentType: jsonType, Whole: true, Valid: true, Fault: "rule 1: status"},
-		},
+			"0, 2s", "rule 2: latency, rule 1: drop after the change"},
+		"a connection that is dropped late": {[]fault.Rule{{Fault: fault.Drop()}, {Fault: fault.Latency(2 * time.Second)}},
+			"0, 2s", "rule 1: drop, rule 2: latency"},
+		"two latencies add up": {[]fault.Rule{{Fault: fault.Latency(2 * time.Second)},
+			{Fault: fault.Latency(3 * time.Second), Committed: true}},
+			"200" + jsonType + ", whole, valid, 5s", "rule 1: latency, rule 2: latency after the change"},
+		"cut off behind its end": {[]fault.Rule{{Fault: fault.Truncate(1 << 20)}},
+			"200" + jsonType + ", valid, 0s", "rule 1: truncate"},
+		"a redirect": {[]fault.Rule{{Fault: fault.Redirect("https://elsewhere.example/"), Committed: true}},
+			"308" + jsonType + ", whole, valid, 0s", "rule 1: redirect after the change"},
+		"a status and early hints": {[]fault.Rule{{Fault: fault.Status(503, nil)}, {Fault: fault.EarlyHints()}},
+			"a hint, 503" + jsonType + ", whole, valid, 0s", "rule 1: status, rule 2: early-hints"},
+		"early hints and no response": {[]fault.Rule{{Fault: fault.EarlyHints()}, {Fault: fault.Reset()}},
+			"a hint, 0, 0s", "rule 1: early-hints, rule 2: reset"},
+		"a status, cut off, slow, and of another type": {[]fault.Rule{{Fault: fault.HTML(502)},
+			{Fault: fault.Truncate(3)}, {Fault: fault.SlowBody(time.Second)}, {Fault: fault.ContentType("application/json")}},
+			"502 application/json, 2s", "rule 1: html, rule 2: truncate, rule 3: slow-body, rule 4: content-type"},
+		"a capped page, inserted rows, and malformed JSON of it": {[]fault.Rule{{Fault: fault.CapPage(1)},
+			{Fault: fault.InsertRows(2)}, {Fault: fault.Malformed(), Committed: true}},
+			"200" + jsonType + ", whole, 0s", "rule 1: cap-page, rule 2: insert-rows, rule 3: malformed after the change"},
+		"the first of two statuses": {[]fault.Rule{{First: 1, Fault: fault.Status(503, nil)},
+			{Fault: fault.Status(500, nil)}}, "503" + jsonType + ", whole, valid, 0s", "rule 1: status"},
 		"a committed rule that was injected first prevails": {
 			[]fault.Rule{{First: 1, Fault: fault.Empty(), Committed: true}, {Fault: fault.Drop()},
 				{Fault: fault.Latency(time.Second)}},
-			outcome{Status: 200, ContentType: jsonType, Whole: true, Took: time.Second,
-				Fault: "rule 3: latency, rule 1: empty after the change"},
-		},
+			"200" + jsonType + ", whole, 1s", "rule 3: latency, rule 1: empty after the change"},
 	}, func(t *testing.T, test row) {
 		srv := mockserver.New(mockserver.WithoutListener())
 		defer srv.Close()
 		inject(t, srv, test.rules...)
-		got, _ := observe(t, srv, http.MethodGet, "/v1/rates", "")
-		shippingtest.Diff(t, "outcome", test.want, got)
+		got, struck, _ := observe(t, srv, http.MethodGet, "/v1/rates", "")
+		shippingtest.Diff(t, "response and fault", []string{test.got, test.struck}, []string{got, struck})
 	})
 }
 
@@ -159,13 +123,12 @@ func TestFaults_EachKindHasAnEffect(t *testing.T) {
 			if srv.Inject(rule) != nil { // the kind determines when the operation is performed
 				inject(t, srv, fault.Rule{Fault: example})
 			}
-			list, rates := observe(t, srv, http.MethodGet, "/v1/rates?page=2&perPage=5", "")
-			bought, request := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase",
+			list, _, rates := observe(t, srv, http.MethodGet, "/v1/rates?page=2&perPage=5", "")
+			bought, _, request := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase",
 				`{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
 			emit(t, srv.World, notify.Event{Kind: "shipment.updated"})
 			time.Sleep(time.Hour)
-			list.Fault, bought.Fault = "", "" // the journal does not show that the fault had an effect
-			effects[fmt.Sprintf("%+v %s %+v %s %+v", list, rates.body, bought, request.body, srv.Inbox())] = true
+			effects[fmt.Sprintf("%s %s %s %s %+v", list, rates.body, bought, request.body, srv.Inbox())] = true
 		}
 		shippingtest.Diff(t, "different effects, without the fault and with it", 2, len(effects))
 	})
