@@ -99,8 +99,8 @@ var errNilFile = invalid("journal", "is "+nilFile)
 // explain returns the error of a call of the log.
 func (j *File) explain(err error) error {
 	const putBack = "put a complete copy of the file in its place before the next run, which could buy twice without " +
-		"the records; an older copy does not have the latest purchases; if there is none, move the file away, and leave " +
-		"out of every later list the shipments that the wallet's transactions show as purchased"
+		"the records; an older copy does not have the latest purchases; if there is none, move the file away 5 minutes " +
+		"after the last run, and leave out of every later list the shipments that the wallet's transactions show as purchased"
 	switch {
 	case err == nil, errors.Is(err, ErrMoved):
 		return err

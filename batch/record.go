@@ -232,7 +232,8 @@ const (
 // final reports whether the record ends its item.
 func (r Record) final() bool { return r.Step == StepCompleted || r.Step == StepClosed }
 
-// Committed reports whether the amount of the record was or may have been spent.
+// Committed reports whether the amount of the record was or may have been spent. It is true for a failed analysis, too,
+// whose amount is 0.
 func (r Record) Committed() bool { return r.Step != "" && r.Step != StepAnalyzed }
 
 // bought reports whether something was or may have been purchased for the item of a failed record. If not, its analysis

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -53,13 +54,37 @@ func resolve(ctx context.Context, args []string) error {
 	}
 	var failed error
 	for _, shipment := range flags.Args() {
-		err := batch.Resolve(ctx, journal, shipment, shipping.PurchaseOutcome(*outcome), *note)
-		if err == nil {
+		added, err := false, error(nil)
+		if *outcome == string(shipping.OutcomeCharged) && *note != "" {
+			added, err = add(ctx, journal, shipment, *note)
+		}
+		if err == nil && !added {
+			err = batch.Resolve(ctx, journal, shipment, shipping.PurchaseOutcome(*outcome), *note)
+		}
+		if err == nil && added {
+			fmt.Printf("recorded: shipment %s was purchased without this journal; no night purchases it\n", shipment)
+		} else if err == nil {
 			fmt.Printf("recorded: shipment %s is %s; the next run continues\n", shipment, *outcome)
 		}
 		failed = errors.Join(failed, err)
 	}
 	return errors.Join(failed, journal.Close())
+}
+
+// add closes a shipment that was not purchased with the journal, so that no night purchases it.
+func add(ctx context.Context, journal batch.Journal, shipment, note string) (added bool, err error) {
+	claim, err := journal.Claim(ctx, shipment)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, claim.Release(ctx)) }()
+	if last := claim.Record(); last.Step != "" && (last.Step != batch.StepAnalyzed || last.Note != "") {
+		return false, nil
+	}
+	_, err = claim.Append(ctx, batch.Record{
+		Key: shipment, ShipmentID: shipment, Step: batch.StepClosed, Note: note, At: time.Now().UTC(),
+	}, nil, nil)
+	return err == nil, err
 }
 
 // retry generates the documents of failed requests again; the next run completes their shipments.

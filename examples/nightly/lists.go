@@ -63,34 +63,50 @@ func (j *job) transactions(ctx context.Context) (payments, error) {
 	return paid, j.write("wallet.csv", rows)
 }
 
-// leaveOut removes the items whose shipment was paid for with a request that the journal does not have: it is an older
-// copy, or another program has purchased. The error names them.
-func (p payments) leaveOut(items []batch.Item, records []batch.Record) ([]batch.Item, error) {
-	recorded := map[string]bool{} // requests that were purchased, and shipments that no run purchases again
+// compare returns an error if the wallet shows a purchase of an open shipment that the journal does not have: the
+// journal is an older copy, or another program has purchased.
+func (j *job) compare(paid payments, items []batch.Item, records []batch.Record) error {
+	recorded := map[string]bool{"": true} // requests, and shipments that no run purchases again
 	for _, record := range records {
 		recorded[record.RequestID] = recorded[record.RequestID] || record.Committed()
 		if record.Step == batch.StepCompleted || record.Step == batch.StepClosed {
 			recorded[record.ShipmentID] = true
 		}
 	}
-	var unrecorded []string
-	items = slices.DeleteFunc(items, func(item batch.Item) bool {
+	var missing []string
+	for _, item := range items {
 		shipment := item.Analyze.ShipmentID
-		for _, request := range p[shipment] {
-			if !recorded[request] && !recorded[shipment] {
-				unrecorded = append(unrecorded, shipment+" ("+request+")")
-				return true
-			}
+		unrecorded := func(request string) bool { return !recorded[request] }
+		if !recorded[shipment] && slices.ContainsFunc(paid[shipment], unrecorded) {
+			missing = append(missing, shipment)
 		}
-		return false
-	})
-	if len(unrecorded) == 0 {
-		return items, nil
 	}
-	shown := strings.Join(unrecorded[:min(len(unrecorded), 30)], ", ")
-	return items, listError{fmt.Errorf("nightly: the wallet shows purchases that batch.journal does not have, and their "+
-		"shipments are left out (%d, see wallet.csv): %s: if the journal is an older copy, put the newest one back; if not, "+
-		"take them out of the list", len(unrecorded), shown), "the journal or the list"}
+	if len(missing) == 0 {
+		return nil
+	}
+	return listError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does not "+
+		"have (%d): if it is an older copy, put the newest one back; if that is lost, or another program has purchased "+
+		"them, record them: nightly resolve -out %s -outcome charged -note TICKET %s", len(missing), j.folder,
+		strings.Join(missing[:min(len(missing), 200)], " ")), "the journal, as this line states"}
+}
+
+// checkWallet returns an error if the wallet shows none of the charges of the journal.
+func (j *job) checkWallet(paid payments, records []batch.Record) error {
+	charges := 0
+	for _, record := range records {
+		if slices.Contains(paid[record.ShipmentID], record.RequestID) {
+			return nil
+		}
+		if record.Charged.Known() {
+			charges++
+		}
+	}
+	if charges == 0 {
+		return nil
+	}
+	return listError{fmt.Errorf("nightly: nothing was purchased: wallet %s shows none of the requests that batch.journal "+
+		"has charges of: it is the wallet of another journal; if your service shows no requests (column reference of "+
+		"wallet.csv), remove this check from the program", j.wallet), "-wallet or SHIPPING_SECRET_KEY"}
 }
 
 // results writes the outcome and the charge of each shipment, and the whole text of all causes of open ones.
@@ -104,7 +120,9 @@ func (j *job) results(report *batch.Report) error {
 			charged = result.Charged.String()
 		}
 		if len(result.NotSelected) > 0 {
-			manual++
+			if result.State == batch.StateCompleted {
+				manual++
+			}
 			evidence = fmt.Sprint(result.NotSelected)
 		}
 		if result.Err != nil {
@@ -120,9 +138,8 @@ func (j *job) results(report *batch.Report) error {
 			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
 	if manual > 0 {
-		fmt.Printf("at least %d shipments also need documents that this job does not buy, because a person must supply "+
-			"evidence: see \"needs evidence\" in documents.csv, and buy them from a new analysis, not from the drafts of this "+
-			"job\n", manual)
+		fmt.Printf("at least %d completed shipments also need documents that this job does not buy, because a person must "+
+			"supply evidence: see \"needs evidence\" in documents.csv, and buy them from a new analysis\n", manual)
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }

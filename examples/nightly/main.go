@@ -1,7 +1,8 @@
 // Nightly is a job that runs every night. It buys the documents of a list of shipments within the budget of the night,
 // and writes the cheapest rates and the transactions of a wallet to CSV files. Kill it at any moment and run it again
 // with the same night: it continues, and buys nothing twice. If something is open, it prints the reason, and exits with
-// 75 if running the same night again may complete it, with 2 if an option or the list is wrong, and with 1 if a person
+// 75 if running the same night again may complete it, with 2 if an option or the list is wrong or the wallet shows other
+// purchases than the journal, and with 1 if a person
 // or the next night is needed.
 //
 //	nightly -night 2026-11-26 -in shipments.txt -wallet VA-0123456789 -budget "250000 NGN" -out /var/lib/nightly
@@ -155,7 +156,9 @@ func (j *job) documents(ctx context.Context, paid payments) (report *batch.Repor
 	}
 	items, wrong := shipments(j.list, string(list), unread)
 	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
-	items, unrecorded := paid.leaveOut(items, records)
+	if err := cmp.Or(j.checkWallet(paid, records), j.compare(paid, items, records)); err != nil {
+		return nil, errors.Join(err, wrong)
+	}
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{
 		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night, Progress: j.progress,
 	})
@@ -163,7 +166,7 @@ func (j *job) documents(ctx context.Context, paid payments) (report *batch.Repor
 	if !begun && errors.Is(err, shipping.ErrOverBudget) {
 		return nil, err // the budget is in another currency: the report has nothing else
 	}
-	err = errors.Join(err, wrong, unrecorded)
+	err = errors.Join(err, wrong)
 	if report == nil {
 		return nil, err
 	}
@@ -189,8 +192,8 @@ func (j *job) lost() error {
 	}
 	return fmt.Errorf("nightly: batch.journal is missing, although documents.csv in %s shows that a night has begun: put "+
 		"the journal back; if it is lost, check that wallet.csv has the request (RD-…) and the shipment of each purchase; "+
-		"then move documents.csv away, and lower -budget by what this night has spent: the next run leaves out the "+
-		"shipments that the wallet shows; without requests there, leave them out of every later list", j.folder)
+		"then, 5 minutes after the last run, move documents.csv away, and pass the date of the next night: that run states "+
+		"how to record these purchases; without requests there, leave the shipments out of every later list", j.folder)
 }
 
 // begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.

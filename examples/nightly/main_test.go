@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -121,6 +122,13 @@ func TestNights(t *testing.T) {
 			}
 		}
 		shippingtest.NoError(t, commandOf([]string{"resolve"})(t.Context(), append(closing, "charged", charged)))
+		j.night = "2026-12-01" // the last line advised to raise the budget above the wrong charge
+		if code, advice := j.exit(j.run(t.Context())); code != 1 ||
+			advice != "a charge above its cost has used up the budget of this night: keep the open shipments in the list of "+
+				"the next night" {
+			t.Errorf("the night of the charge: exit %d, %s", code, advice)
+		}
+		j.night = "2026-12-02"
 		if code, advice := j.exit(j.run(t.Context())); code != 0 || server.Requests(shipping.OpPurchase) != bought+2 {
 			t.Errorf("after resolve: exit %d, %s", code, advice)
 		}
@@ -162,19 +170,28 @@ func TestNights(t *testing.T) {
 		// An older copy of the journal, and a new one, bought everything again that they did not have.
 		shippingtest.NoError(t, os.Rename(path, filepath.Join(folder, "moved")))
 		purchases := server.Requests(shipping.OpPurchase)
+		all29 := func() error {
+			recorded := strings.Fields(all)
+			return commandOf([]string{"resolve"})(t.Context(), append(append(closing, "charged"), recorded...))
+		}
 		for _, test := range []struct {
 			before func() error
+			wallet string
 			code   int
 			want   string
 		}{
-			{func() error { return nil }, 1, "batch.journal is missing"},
-			{func() error { return os.WriteFile(path, older, 0o600) }, 2, "purchases that batch.journal does not have, and"},
-			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, 2,
-				"the wallet shows purchases that batch.journal does not have, and their shipments are left out (29, see"},
+			{func() error { return nil }, "", 1, "batch.journal is missing"},
+			{func() error { return os.WriteFile(path, older, 0o600) }, "", 2, "purchases that batch.journal does not have"},
+			{func() error { return nil }, server.Wallets()[1], 2, "shows none of the requests that batch.journal has"},
+			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", 2,
+				"record them: nightly resolve -out " + folder + " -outcome charged -note TICKET SH-"},
+			{all29, "", 0, ""},
 		} {
 			shippingtest.NoError(t, test.before())
-			again, err := j.run(t.Context())
-			code, _ := j.exit(again, err)
+			run := j
+			run.wallet = cmp.Or(test.wallet, j.wallet)
+			again, err := run.run(t.Context())
+			code, _ := run.exit(again, err)
 			if n := server.Requests(shipping.OpPurchase); n != purchases || code != test.code ||
 				!strings.Contains(fmt.Sprint(err), test.want) {
 				t.Errorf("%q: exit %d after %d purchases, %v", test.want, code, n-purchases, err)

@@ -16,6 +16,7 @@ import (
 
 // exit returns the exit code of a run, and what to do about its error: what another run does, and what a person does.
 func (j *job) exit(again bool, err error) (code int, advice string) {
+	const nextNight = "keep the open shipments in the list of the next night"
 	open, _ := errors.AsType[openError](err)
 	all, of := open.count()
 	var steps []string
@@ -50,12 +51,14 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		if strings.Contains(err.Error(), "with the response id") {
 			run += "; if a line with a response id stays, ask the service"
 		}
+	case code == 1 && all > 0 && of[batch.NeedPeriod] == all && open.exceeded():
+		return 1, "a charge above its cost has used up the budget of this night: " + nextNight
 	case code == 1 && all > 0 && of[batch.NeedPeriod] == all:
-		return 1, fmt.Sprintf("the budget of this night is spent: keep the open shipments in the list of the next night, or "+
-			"raise -budget and run %s: %s", j.again(), money)
+		return 1, fmt.Sprintf("the budget of this night is spent: %s, or raise -budget and run %s: %s", nextNight,
+			j.again(), money)
 	case of[batch.NeedCharge] > 0:
-		return code, person + "; the charges count against the budget of night " + j.night + ": keep the open shipments in " +
-			"the list of the next night, and do not raise -budget for them"
+		return code, person + "; the charges count against the budget of night " + j.night + ": " + nextNight +
+			", and do not raise -budget for them"
 	case of[batch.NeedBudget] > 0:
 		return code, fmt.Sprintf("%s; then run %s: %s", person, j.again(), money)
 	default:
@@ -105,7 +108,9 @@ func (e openError) action(cause batch.Cause) string {
 	who, next := "", cause.Next
 	switch cause.Need {
 	case batch.NeedPeriod:
-		next = "keep these in the list of the next night, or raise -budget"
+		if next = "keep these in the list of the next night"; !e.exceeded() {
+			next += ", or raise -budget"
+		}
 	case batch.NeedBudget:
 		next = "no night buys these: raise -budget, or leave them out"
 	case batch.NeedCharge:
@@ -121,6 +126,11 @@ func (e openError) action(cause batch.Cause) string {
 		who = ", for a person"
 	}
 	return fmt.Sprintf("%s%s: %s", cause.State, who, next)
+}
+
+// exceeded reports whether more than the budget was spent: only a charge above its cost does this.
+func (e openError) exceeded() bool {
+	return e.job.budget != nil && e.report.Committed.Cmp(e.job.budget.Amount) > 0
 }
 
 // requests returns the ids of requests whose generation failed.
