@@ -263,7 +263,8 @@ func (s *specification) provisional() {
 
 // failures writes the statuses and the codes of failures.
 func (s *specification) failures() {
-	s.printf("\n## Failures\n\nThe statuses, the codes and the body are assumed. A service can have other codes.\n\n" +
+	s.printf("\n## Failures\n\nThe statuses, the codes and the body are assumed. A service can have other codes. After the " +
+		"refusal of a purchase, first read the request, as the [rules](#rules) state.\n\n" +
 		"| Status | `error_code` | Operations | Meaning |\n|---|---|---|---|\n")
 	responses := map[string]reply{}
 	for _, methods := range s.document.Paths {
