@@ -258,22 +258,6 @@ func TestSweep_FailsWithoutFaults(t *testing.T) {
 	}
 }
 
-// A program that pays twice and one that repeats the same purchase, which the service performs once, had the same mark.
-func TestReport_MarksOfDoublePurchases(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"starts over after any error": "regulatory.purchase#1  · X\n",
-		"repeats the same purchase":   "regulatory.purchase#1  R R\n",
-		"gives up after the purchase": "regulatory.purchase#1  · !\n",
-	} {
-		text := textOf(sweepOf(t, named(t, name), sweep.Config{Faults: []string{"lost-before", "lost-after"}}))
-		shippingtest.Contains(t, name, text, want)
-		for _, mark := range []string{"X paid twice", "R sent again", "! another finding"} {
-			shippingtest.Diff(t, name+": legend of "+mark, strings.Contains(want, mark[:1]), strings.Contains(text, mark))
-		}
-	}
-}
-
 // The text has an example of each kind of failing runs, and names the others of the kind. It had the requests of one
 // run, although a lost purchase and an unread request have different causes. Pairs have no cell in the table: the text
 // had only the number of those in which a request was not made.
@@ -307,6 +291,7 @@ func TestReport_ListsRuns(t *testing.T) {
 		return analyzeAndPurchase(ctx, s, shipment)
 	}}
 	const requests = "  requests:\n      1  regulatory.analyze#1"
+	lost := sweep.Config{Faults: []string{"lost-before", "lost-after"}}
 	for name, test := range map[string]struct {
 		program program
 		config  sweep.Config
@@ -338,6 +323,13 @@ func TestReport_ListsRuns(t *testing.T) {
 			[]string{"a b\nregulatory.purchase#1  !  \nregulatory.analyze#2     !\n\na lost-after   the request ", "\nb 500 ",
 				"no reading of the request succeeded afterwards; with -restart, the program can settle it at its next start\n" +
 					"  see docs/sweep.md, rule 3: "}},
+		// They had the same mark. The legend has only the marks of the table.
+		"pays twice": {named(t, "starts over after any error"), lost,
+			[]string{"regulatory.purchase#1  · X\n", "\n· as it should be, X paid twice\n"}},
+		"sends again": {named(t, "repeats the same purchase"), lost,
+			[]string{"regulatory.purchase#1  R R\n", "\n· as it should be, R sent again, and not paid twice\n"}},
+		"another finding": {named(t, "gives up after the purchase"), lost,
+			[]string{"regulatory.purchase#1  · !\n", "\n· as it should be, ! another finding\n"}},
 		"as without faults": {
 			p, sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
 			[]string{"\nwithout faults (success)\n  different: ", requests,
