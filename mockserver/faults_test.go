@@ -238,14 +238,11 @@ func TestRespond_SendsExactlyTheResponse(t *testing.T) {
 		header http.Header
 		body   string
 	}{
-		"malformed JSON, with a header of several lines": {
-			fault.Respond(200, lines, `{"status":true,"data":{`), http.Header{
-				"Content-Length": {"23"}, "Content-Type": {"application/json"}, "Set-Cookie": {"a=b", "c=d"},
-			}, `{"status":true,"data":{`,
-		},
-		"bytes that are not text": {
-			fault.Respond(599, without, "\x1f\x8b\x00\xff"), http.Header{"Content-Length": {"4"}}, "\x1f\x8b\x00\xff",
-		},
+		"malformed JSON, with a header of several lines": {fault.Respond(200, lines, `{"status":true,"data":{`),
+			http.Header{"Content-Length": {"23"}, "Content-Type": {"application/json"}, "Set-Cookie": {"a=b", "c=d"}},
+			`{"status":true,"data":{`},
+		"bytes that are not text": {fault.Respond(599, without, "\x1f\x8b\x00\xff"),
+			http.Header{"Content-Length": {"4"}}, "\x1f\x8b\x00\xff"},
 		"what looks like a key":               {fault.Respond(401, without, key), http.Header{"Content-Length": {"49"}}, key},
 		"a header that the server would send": {fault.Respond(200, own, "a"), sent, "a"},
 	} {

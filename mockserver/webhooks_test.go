@@ -150,25 +150,17 @@ func TestFaultsOfNotifications(t *testing.T) {
 		fault string // of the struck delivery
 		state notify.DeliveryState
 	}{
-		"repeat-notification": {
-			fault.Rule{Operation: fault.Notification, First: 1, Fault: fault.RepeatNotification()},
-			first + " " + first + " " + second, "", notify.Delivered,
-		},
-		"replay-notification": {
-			fault.Rule{First: 1, Fault: fault.ReplayNotification()}, first + " replayed " + first + " " + second,
-			"; the response to the replay was 200", notify.Delivered,
-		},
-		"delay-notification": {
-			fault.Rule{Event: first, Fault: fault.DelayNotification(time.Second)}, second + " " + first, "", notify.Delivered,
-		},
-		"reorder-notification": {
-			fault.Rule{Nth: 1, Fault: fault.ReorderNotification(time.Hour)}, second + " " + first, "", notify.Delivered,
-		},
+		"repeat-notification": {fault.Rule{Operation: fault.Notification, First: 1, Fault: fault.RepeatNotification()},
+			first + " " + first + " " + second, "", notify.Delivered},
+		"replay-notification": {fault.Rule{First: 1, Fault: fault.ReplayNotification()},
+			first + " replayed " + first + " " + second, "; the response to the replay was 200", notify.Delivered},
+		"delay-notification": {fault.Rule{Event: first, Fault: fault.DelayNotification(time.Second)},
+			second + " " + first, "", notify.Delivered},
+		"reorder-notification": {fault.Rule{Nth: 1, Fault: fault.ReorderNotification(time.Hour)},
+			second + " " + first, "", notify.Delivered},
 		"drop-notification": {fault.Rule{First: 1, Fault: fault.DropNotification()}, second, "", notify.Failed},
-		"forge-notification": {
-			fault.Rule{First: 1, Fault: fault.ForgeNotification()}, "forged " + first + " " + second,
-			"; the response to the forged one was 200", notify.Delivered,
-		},
+		"forge-notification": {fault.Rule{First: 1, Fault: fault.ForgeNotification()}, "forged " + first + " " + second,
+			"; the response to the forged one was 200", notify.Delivered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -26,12 +27,9 @@ type program struct {
 
 func named(t *testing.T, name string) program {
 	t.Helper()
-	all := programs()
-	i := slices.IndexFunc(all, func(p program) bool { return p.name == name })
-	if i < 0 {
-		t.Fatalf("unknown program %q", name)
-	}
-	return all[i]
+	all := slices.DeleteFunc(programs(), func(p program) bool { return p.name != name })
+	shippingtest.Diff(t, "programs that are "+name, 1, len(all))
+	return all[0]
 }
 
 func programs() []program { return slices.Concat(paysTwice(), otherMistakes(), notFound(), careful()) }

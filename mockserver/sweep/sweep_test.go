@@ -330,12 +330,10 @@ func TestReport_ListsRuns(t *testing.T) {
 			[]string{"regulatory.purchase#1  R R\n", "\n· as it should be, R sent again, and not paid twice\n"}},
 		"another finding": {named(t, "gives up after the purchase"), lost,
 			[]string{"regulatory.purchase#1  · !\n", "\n· as it should be, ! another finding\n"}},
-		"as without faults": {
-			p, sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
+		"as without faults": {p, sweep.Config{Faults: []string{"500"}, Goal: sweep.Goal{Documents: map[string][]string{}}},
 			[]string{"\nwithout faults (success)\n  different: ", requests,
 				"  the same at:\n    regulatory.analyze#1:500\n    regulatory.purchase#1:500\n\n",
-				"regulatory.get#1:500 (success)\n  paid-twice: ", requests},
-		},
+				"regulatory.get#1:500 (success)\n  paid-twice: ", requests}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

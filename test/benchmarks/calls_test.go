@@ -21,15 +21,11 @@ func BenchmarkList(b *testing.B) {
 	compare(b, append([]comparison{
 		{"rates", 100, rawRates(of.Rates), listRates(newClient(b, of.Rates))},
 		{"transactions", 100, rawTransactions(of.Transactions), listTransactions(newClient(b, of.Transactions))},
-		{
-			"webhooks", 100, byHand(of.Webhooks, address+"/v1/webhooks",
-				func(r *raw.Webhooks) int { return len(r.Data.Webhooks) }),
-			listed(newClient(b, of.Webhooks).Webhooks.List, nil),
-		},
-		{
-			"countries", 250, byHand(of.Countries, address+"/v1/countries", func(r *raw.Countries) int { return len(r.Data) }),
-			listCountries(newClient(b, of.Countries)),
-		},
+		{"webhooks", 100, byHand(of.Webhooks, address+"/v1/webhooks",
+			func(r *raw.Webhooks) int { return len(r.Data.Webhooks) }),
+			listed(newClient(b, of.Webhooks).Webhooks.List, nil)},
+		{"countries", 250, byHand(of.Countries, address+"/v1/countries", func(r *raw.Countries) int { return len(r.Data) }),
+			listCountries(newClient(b, of.Countries))},
 	}, peers(b)...))
 }
 

@@ -66,8 +66,7 @@ func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
 		says       []string
 	}{
 		{"items", `{}`, regulatory.CodeInvalidRequest, []string{"line_items must hold at least one item"}},
-		{
-			"items", `{"line_items":[
+		{"items", `{"line_items":[
 				{"item_id":"IT-1","description":"a","quantity":1,"unit_price":1,"currency":"USD","weight":1,"origin_country":"CN"},
 				{"item_id":"IT-1","hs_code":"watch","currency":"usd","unit_price":"free","weight":"light",
 				"origin_country":"China"}]}`,
@@ -76,21 +75,14 @@ func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
 				"line_items[1].hs_code must have 2, 4, 6, 8, 10 or 12 digits", "line_items[1].quantity must be at least 1",
 				"line_items[1].unit_price must be a number", "line_items[1].currency must be a three-letter code",
 				"line_items[1].weight must be a number", "line_items[1].origin_country must be a two-letter code",
-			},
-		},
+			}},
 		{"addresses", `{}`, regulatory.CodeInvalidRequest, []string{"origin or destination is required"}},
-		{
-			"addresses", `{"origin":{"country":"China"},"destination":{}}`,
-			regulatory.CodeInvalidRequest, []string{"origin.country must be", "destination.country must be"},
-		},
-		{
-			"shipping", `{"incoterm":"FREE","estimated_arrival":"soon"}`,
-			regulatory.CodeInvalidRequest, []string{"incoterm must be one of EXW", "estimated_arrival must be a date"},
-		},
-		{
-			"WATCH", `{"jewels":"many","colour":"red"}`,
-			regulatory.CodeInvalidProfile, []string{"jewels must be a number", "colour is not a field of WATCH"},
-		},
+		{"addresses", `{"origin":{"country":"China"},"destination":{}}`,
+			regulatory.CodeInvalidRequest, []string{"origin.country must be", "destination.country must be"}},
+		{"shipping", `{"incoterm":"FREE","estimated_arrival":"soon"}`,
+			regulatory.CodeInvalidRequest, []string{"incoterm must be one of EXW", "estimated_arrival must be a date"}},
+		{"WATCH", `{"jewels":"many","colour":"red"}`,
+			regulatory.CodeInvalidProfile, []string{"jewels must be a number", "colour is not a field of WATCH"}},
 		{"MSDS", `{}`, regulatory.CodeNotOffered, []string{"does not offer MSDS"}},
 		{"PASSPORT", `{}`, regulatory.CodeNotFound, []string{`no document type "PASSPORT"`}},
 	} {
