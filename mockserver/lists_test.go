@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata" // the zones must load on a machine without its own database
@@ -52,12 +51,6 @@ func TestLists_EveryFieldHasAValueInSomeRecord(t *testing.T) {
 			var all []json.RawMessage
 			for _, wallet := range srv.Wallets() { // which only transactions have
 				some, _ := records(t, get(t, srv, op.Route+"?"+test.page+"&wallet="+wallet), list.Name)
-				ids := map[string]bool{}
-				for _, record := range some {
-					id, _, _ := strings.Cut(string(record), ",") // the first member
-					ids[id] = true
-				}
-				shippingtest.Diff(t, "different ids of "+list.Name, len(some), len(ids))
 				all = append(all, some...)
 			}
 			if len(all) <= 4*len(srv.Wallets()) {
