@@ -84,10 +84,8 @@ func TestExamine_OldTimestampAndOtherKey(t *testing.T) {
 		"does not": {contrary + ",notification.signature.tolerance=1h", nil, Config{OtherKey: olderKey, Scheme: scheme},
 			[]string{"old timestamp"}, nil},
 		"one key": {"", nil, Config{}, nil, []string{"rotated key", "old timestamp"}},
-		"no limits": {
-			contrary, []webhook.Option{unlimited}, Config{OtherKey: olderKey, Scheme: scheme},
-			[]string{"oversized", "slow"}, nil,
-		},
+		"no limits": {contrary, []webhook.Option{unlimited}, Config{OtherKey: olderKey, Scheme: scheme},
+			[]string{"oversized", "slow"}, nil},
 	} {
 		_, by := examine(t, receiver(t, test.receives, test.options...), test.config)
 		shippingtest.Diff(t, name+": bad", test.bad, by[Bad])
