@@ -53,6 +53,7 @@ func resolve(ctx context.Context, args []string) error {
 		return err
 	}
 	var failed error
+	var recorded []string
 	for _, shipment := range flags.Args() {
 		added, err := false, error(nil)
 		if *outcome == string(shipping.OutcomeCharged) && *note != "" {
@@ -61,14 +62,30 @@ func resolve(ctx context.Context, args []string) error {
 		if err == nil && !added {
 			err = batch.Resolve(ctx, journal, shipment, shipping.PurchaseOutcome(*outcome), *note)
 		}
-		if err == nil && added {
-			fmt.Printf("recorded: shipment %s was purchased without this journal; no night purchases it\n", shipment)
-		} else if err == nil {
-			fmt.Printf("recorded: shipment %s is %s; the next run continues\n", shipment, *outcome)
+		if err == nil {
+			recorded = append(recorded, shipment)
 		}
 		failed = errors.Join(failed, err)
 	}
+	failed = errors.Join(failed, printStates(journal, recorded))
 	return errors.Join(failed, journal.Close())
+}
+
+// printStates prints what the next night does with shipments.
+func printStates(journal *batch.File, shipments []string) error {
+	records, err := journal.Records()
+	last := map[string]shipping.Step{}
+	for _, record := range records {
+		last[record.Key] = record.Step
+	}
+	for _, shipment := range shipments {
+		if last[shipment] == batch.StepClosed {
+			fmt.Printf("recorded: shipment %s is closed: no night works on it\n", shipment)
+		} else {
+			fmt.Printf("recorded: the next night continues with shipment %s\n", shipment)
+		}
+	}
+	return err
 }
 
 // add closes a shipment that was not purchased with the journal, so that no night purchases it.

@@ -48,7 +48,7 @@ func (j *job) transactions(ctx context.Context) (payments, error) {
 		"shipment"}}
 	for t, err := range j.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: j.wallet}) {
 		if err != nil {
-			return nil, fmt.Errorf("wallet.csv was not written; the next run writes it: %w", err)
+			return nil, err
 		}
 		signed := "" // an amount that cannot be booked is not 0
 		if amount, err := t.Signed(); err == nil {
@@ -84,10 +84,9 @@ func (j *job) compare(paid payments, items []batch.Item, records []batch.Record)
 	if len(missing) == 0 {
 		return nil
 	}
-	return listError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does not "+
+	return inputError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does not "+
 		"have (%d): if it is an older copy, put the newest one back; if that is lost, or another program has purchased "+
-		"them, record them: nightly resolve -out %s -outcome charged -note TICKET %s", len(missing), j.folder,
-		strings.Join(missing[:min(len(missing), 200)], " ")), "the journal, as this line states"}
+		"them, record them: %s", len(missing), j.resolves("charged", missing...)), "do what this line states"}
 }
 
 // checkWallet returns an error if the wallet shows none of the charges of the journal.
@@ -104,9 +103,9 @@ func (j *job) checkWallet(paid payments, records []batch.Record) error {
 	if charges == 0 {
 		return nil
 	}
-	return listError{fmt.Errorf("nightly: nothing was purchased: wallet %s shows none of the requests that batch.journal "+
+	return inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s shows none of the requests that the journal "+
 		"has charges of: it is the wallet of another journal; if your service shows no requests (column reference of "+
-		"wallet.csv), remove this check from the program", j.wallet), "-wallet or SHIPPING_SECRET_KEY"}
+		"wallet.csv), remove this check from the program", j.wallet), "correct -wallet or SHIPPING_SECRET_KEY"}
 }
 
 // results writes the outcome and the charge of each shipment, and the whole text of all causes of open ones.
@@ -138,8 +137,8 @@ func (j *job) results(report *batch.Report) error {
 			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
 	if manual > 0 {
-		fmt.Printf("at least %d completed shipments also need documents that this job does not buy, because a person must "+
-			"supply evidence: see \"needs evidence\" in documents.csv, and buy them from a new analysis\n", manual)
+		fmt.Printf("completed shipments that also need documents which this job does not buy, because a person must supply "+
+			"evidence: %d; see \"needs evidence\" in documents.csv, and buy them from a new analysis\n", manual)
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }

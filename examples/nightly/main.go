@@ -9,7 +9,7 @@
 // For what only a person can decide, there are two commands. The first calls [batch.Resolve], the second
 // [shipping.RegulatoryService.Retry]:
 //
-//	nightly resolve -out /var/lib/nightly -outcome charged -note "ticket 4711" SH-0123456789
+//	nightly resolve -out /var/lib/nightly -note "ticket 4711" -outcome charged SH-0123456789
 //	nightly retry RD-0123456789
 package main
 
@@ -20,6 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -103,25 +104,36 @@ func parse(args []string) (*job, error) {
 	return &j, errors.Join(clientErr, budgetErr)
 }
 
-// listError is the error of a list that a person must correct, and the place in it. What can be read is purchased.
-type listError struct {
+// inputError is the error of an option, the list or the journal, with what a person does about it.
+type inputError struct {
 	error
-	place string
+	action string
 }
 
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
 // stop the others, but nothing is purchased if the wallet's transactions cannot be read.
 func (j *job) run(ctx context.Context) (again bool, err error) {
+	if err := j.lost(); err != nil {
+		return false, err
+	}
 	rates := j.rates(ctx)
 	paid, unread := j.transactions(ctx)
 	if unread != nil {
-		lists := errors.Join(rates, fmt.Errorf("nothing was purchased, because the wallet was not read: %w", unread))
-		return mayPass(lists), lists
+		unread = fmt.Errorf("nightly: nothing was purchased, because the wallet was not read: %w", unread)
+		switch {
+		case errors.Is(unread, shipping.ErrUnauthorized):
+			unread = inputError{unread, "correct SHIPPING_SECRET_KEY"}
+		case errors.Is(unread, shipping.ErrNotFound):
+			unread = inputError{unread, "correct -wallet"}
+		}
+		return mayPass(unread), errors.Join(rates, unread)
 	}
 	report, err := j.documents(ctx, paid)
 	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what was bought, also after SIGTERM
 	defer stop()
-	_, unread = j.transactions(export)
+	if _, unread = j.transactions(export); unread != nil {
+		unread = fmt.Errorf("wallet.csv was not written; the next run writes it: %w", unread)
+	}
 	lists := errors.Join(rates, unread)
 	open := err
 	if report.Err() != nil {
@@ -135,15 +147,15 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 // mayPass reports whether another run may read lists that could not be read.
 func mayPass(lists error) bool {
 	failed, ok := errors.AsType[*shipping.Error](lists)
+	if ok && (failed.StatusCode == http.StatusConflict || failed.StatusCode == http.StatusLocked) {
+		return true
+	}
 	return ok && failed.Retryable() || errors.Is(lists, shipping.ErrIncomplete) || errors.Is(lists, context.Canceled)
 }
 
 func (j *job) documents(ctx context.Context, paid payments) (report *batch.Report, err error) {
 	// Without the list, what an earlier night has begun is still completed.
 	list, unread := os.ReadFile(j.list)
-	if err := j.lost(); err != nil {
-		return nil, err
-	}
 	journal, err := batch.OpenFile(filepath.Join(j.folder, "batch.journal")) // one for all nights
 	if err != nil {
 		return nil, err
@@ -189,10 +201,9 @@ func (j *job) lost() error {
 	if !errors.Is(err, os.ErrNotExist) || errors.Is(begun, os.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("nightly: batch.journal is missing, although documents.csv in %s shows that a night has begun: put "+
-		"the journal back; if it is lost, check that wallet.csv has the request (RD-…) and the shipment of each purchase; "+
-		"then, 5 minutes after the last run, move documents.csv away, and pass the date of the next night: that run states "+
-		"how to record these purchases; without requests there, leave the shipments out of every later list", j.folder)
+	return inputError{fmt.Errorf("nightly: nothing was purchased: batch.journal is missing, although documents.csv in %s "+
+		"shows that a night has begun: put the journal back; if it is lost, %s", j.folder, j.begins()),
+		"put batch.journal back"}
 }
 
 // begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.
@@ -212,8 +223,8 @@ func shipments(name, list string, unread error) (items []batch.Item, err error) 
 			item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}}
 			if invalid := item.Validate(); invalid != nil {
 				// Only the first one, because a file of another kind can have thousands.
-				err = cmp.Or(err, error(listError{fmt.Errorf("nightly: -in: %s, line %d: %.40q is left out: %w", name, i+1, id,
-					invalid), fmt.Sprintf("line %d of the list", i+1)}))
+				err = cmp.Or(err, error(inputError{fmt.Errorf("nightly: -in: %s, line %d: %.40q is left out: %w", name, i+1, id,
+					invalid), fmt.Sprintf("correct line %d of the list", i+1)}))
 			} else if !seen[id] {
 				items = append(items, item)
 			}
@@ -222,7 +233,7 @@ func shipments(name, list string, unread error) (items []batch.Item, err error) 
 	}
 	if len(seen) == 0 {
 		unread = cmp.Or(unread, fmt.Errorf("%s is empty", name))
-		err = listError{fmt.Errorf("nightly: -in: %w: no shipments were read", unread), "the list"}
+		err = inputError{fmt.Errorf("nightly: -in: %w: no shipments were read", unread), "correct the list"}
 	}
 	return items, err
 }

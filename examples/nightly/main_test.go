@@ -107,8 +107,10 @@ func TestNights(t *testing.T) {
 			`{"status":true,"message":"","data":{"status":"processing","charged_amount":90000000}}`)}
 		shippingtest.NoError(t, server.Inject(overcharge))
 		const charged = "SH-MAGICCUSTOMSONLY"
-		for _, night := range [][2]string{
-			{"2026-12-01", charged}, {"2026-12-01", charged}, {"2026-12-02", "SH-MAGICGENERATESLOWLY"},
+		const next = "keep the open shipments in the list of the next night"
+		for _, night := range [][3]string{
+			{"2026-12-01", charged, "then run night"}, {"2026-12-01", charged + " SH-MAGICGENERATESLOWLY", next},
+			{"2026-12-02", "SH-MAGICGENERATESLOWLY", "then run night"},
 		} {
 			shippingtest.NoError(t, os.WriteFile(j.list, []byte(night[1]), 0o600))
 			j.night = night[0]
@@ -116,16 +118,15 @@ func TestNights(t *testing.T) {
 			code, advice := j.exit(again, err)
 			text := j.forOperators(err)
 			if n := server.Requests(shipping.OpPurchase) - bought; n != 1 || code != 1 ||
-				!strings.Contains(text, "nightly resolve -out "+folder+" -outcome charged -note TICKET "+charged+"; until") ||
-				!strings.HasPrefix(advice, "a person must close the charges above their cost, as their line states; the charges") {
+				!strings.Contains(text, "nightly resolve -out "+folder+" -note TICKET -outcome charged "+charged+"; until") ||
+				!strings.HasPrefix(advice, "a person must close the charges above their cost, as their line states; "+night[2]) {
 				t.Errorf("%s: exit %d after %d purchases, %s, %s", night, code, n, text, advice)
 			}
 		}
 		shippingtest.NoError(t, commandOf([]string{"resolve"})(t.Context(), append(closing, "charged", charged)))
 		j.night = "2026-12-01" // the last line advised to raise the budget above the wrong charge
 		if code, advice := j.exit(j.run(t.Context())); code != 1 ||
-			advice != "a charge above its cost has used up the budget of this night: keep the open shipments in the list of "+
-				"the next night" {
+			advice != "a charge above its cost has used up the budget of this night: "+next {
 			t.Errorf("the night of the charge: exit %d, %s", code, advice)
 		}
 		j.night = "2026-12-02"
@@ -147,12 +148,14 @@ func TestNights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		busy := fault.Rule{Operation: shipping.OpListTransactions, Fault: fault.Status(503, nil)}
-		if err := server.Inject(busy); err != nil {
-			t.Fatal(err)
-		}
-		if again, err := j.run(t.Context()); err == nil || !again {
-			t.Errorf("a list that the service cannot read now: %v, again %v", err, again)
+		for status, want := range map[int]string{503: "run night", 409: "run night", 423: "run night",
+			401: "a person must correct SHIPPING_SECRET_KEY;", 404: "a person must correct -wallet;"} {
+			server.ClearFaults()
+			unread := fault.Rule{Operation: shipping.OpListTransactions, Fault: fault.Status(status, nil)}
+			shippingtest.NoError(t, server.Inject(unread))
+			if _, advice := j.exit(j.run(t.Context())); !strings.Contains(advice, want) {
+				t.Errorf("a wallet that cannot be read, %d: %s", status, advice)
+			}
 		}
 		if after, err := os.ReadFile(filepath.Join(folder, "wallet.csv")); !bytes.Equal(after, before) {
 			t.Errorf("the file of the last night is gone: %v", err)
@@ -180,11 +183,11 @@ func TestNights(t *testing.T) {
 			code   int
 			want   string
 		}{
-			{func() error { return nil }, "", 1, "batch.journal is missing"},
+			{func() error { return nil }, "", 2, "batch.journal is missing"},
 			{func() error { return os.WriteFile(path, older, 0o600) }, "", 2, "purchases that batch.journal does not have"},
-			{func() error { return nil }, server.Wallets()[1], 2, "shows none of the requests that batch.journal has"},
+			{func() error { return nil }, server.Wallets()[1], 2, "shows none of the requests that the journal has"},
 			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", 2,
-				"record them: nightly resolve -out " + folder + " -outcome charged -note TICKET SH-"},
+				"record them: nightly resolve -out " + folder + " -note TICKET -outcome charged SH-"},
 			{all29, "", 0, ""},
 		} {
 			shippingtest.NoError(t, test.before())
@@ -255,7 +258,8 @@ func table(t *testing.T, path string) (rows []map[string]string) {
 
 // What a script does again, and what the person on duty reads.
 func TestExit(t *testing.T) {
-	j, busy, list := &job{night: "2026-11-28"}, errors.New("busy"), listError{errors.New("line 3"), "line 3 of the list"}
+	j, busy := &job{night: "2026-11-28"}, errors.New("busy")
+	list := inputError{errors.New("line 3"), "correct line 3 of the list"}
 	down, limit := &shipping.Error{StatusCode: 503}, &shipping.Error{StatusCode: 429}
 	needs := &shipping.BudgetError{Budget: shipping.Budget{Currency: "NGN"}, Needed: shippingtest.Amount(t, "50")}
 	unpaid := errors.Join(shipping.ErrInsufficientFunds, needs)
@@ -294,16 +298,18 @@ func TestExit(t *testing.T) {
 		{false, open(spent), 1, "the budget of this night is spent: keep the open shipments in the list of the next night, " +
 			"or raise -budget and run night 2026-11-28 again: the purchases that lacked money (1) need 40.00 NGN in the w"},
 		// The budget of the night was said to be spent: with 0 spent, for a shipment that no night buys, or in USD.
-		{false, open(dear, spent), 1, "a person must raise -budget, or leave out the shipments that no night buys (1); " +
-			"then run night 2026-11-28 again: the purchases that lacked money (2) need 119.50 NGN in the wallet, and a " +
+		{false, open(dear, spent), 1, "a person must leave out the shipments that cost more than the whole budget (1), " +
+			"or raise -budget; keep the others in the list of the next night; to buy all in this night, raise -budget and run " +
+			"night 2026-11-28 again: the purchases that lacked money (2) need 119.50 NGN in the wallet, and a " +
 			"budget of 119.50 NGN$"},
 		{false, open(dollars), 1, "a person must work on the lines marked \"for a person\" (shipments: 1); then run night"},
 		// Lines advised to run the night again, and the last line that a person must act.
 		{true, open(html), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a line with a"},
 		{true, batch.ErrInUse, 75, "run night 2026-11-28 again: it continues, and purchases nothing twice$"},
-		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 1, "add money to the wallet: the purchases " +
-			"that lacked money (2) need 100.00 NGN in the wallet, and a budget of 100.00 NGN; others (1), whose cost or " +
-			"outcome is not known, may need more; then run night 2026-11-28 again: it continues, and purchases nothing twice; " +
+		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 1, "add money to the wallet and raise -budget, " +
+			"or keep the rest for the next night: the purchases that lacked money (2) need 100.00 NGN in the wallet, and a " +
+			"budget of 100.00 NGN; others (1), whose cost or outcome is not known, may need more; then run night 2026-11-28 " +
+			"again: it continues, and purchases nothing twice; " +
 			"a person must work on the lines marked \"for a person\" (shipments: 1), and correct line 3 of the list"},
 		{true, open(limit, busy, busy), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice; if a " +
 			"line with a response id stays, ask the service; a person must work on the lines marked \"for a person\" (ship"},

@@ -19,21 +19,8 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	const nextNight = "keep the open shipments in the list of the next night"
 	open, _ := errors.AsType[openError](err)
 	all, of := open.count()
-	var steps []string
-	if n := of[batch.NeedCharge]; n > 0 {
-		steps = append(steps, "close the charges above their cost, as their line states")
-	}
-	if n := of[batch.NeedPerson] + of[batch.NeedRetry]; n > 0 {
-		steps = append(steps, fmt.Sprintf(`work on the lines marked "for a person" (shipments: %d)`, n))
-	}
-	code = 1
-	if list, wrong := errors.AsType[listError](err); wrong {
-		code, steps = 2, append(steps, "correct "+list.place)
-	}
+	code, steps := open.steps(err, of)
 	money := open.report.Shortage()
-	if n := of[batch.NeedBudget]; n > 0 {
-		steps = append(steps, fmt.Sprintf("raise -budget, or leave out the shipments that no night buys (%d)", n))
-	}
 	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "do what these lines state")
 	run := "run " + j.again() + ": it continues, and purchases nothing twice"
 	lists, _ := errors.AsType[*shipping.Error](err) // if each open shipment only waits
@@ -42,23 +29,28 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	switch {
 	case err == nil:
 		return 0, ""
+	case of[batch.NeedWallet] > 0 && money.Budget.Amount.Known():
+		code, run = 1, fmt.Sprintf("add money to the wallet and raise -budget, or keep the rest for the next "+
+			"night: %s; then %s", money, run)
 	case of[batch.NeedWallet] > 0:
 		code, run = 1, fmt.Sprintf("add money to the wallet: %s; then %s", money, run)
 	case again && isDown: // EX_TEMPFAIL
 		code, run = 75, "the service failed or did not respond: once it responds, "+run
 	case again:
 		code = 75
-		if strings.Contains(err.Error(), "with the response id") {
+		if strings.Contains(err.Error(), "response id") {
 			run += "; if a line with a response id stays, ask the service"
 		}
+	case of[batch.NeedCharge] > 0 && of["held"] > 0 && open.exceeded():
+		return code, person + "; " + nextNight
 	case code == 1 && all > 0 && of[batch.NeedPeriod] == all && open.exceeded():
 		return 1, "a charge above its cost has used up the budget of this night: " + nextNight
 	case code == 1 && all > 0 && of[batch.NeedPeriod] == all:
 		return 1, fmt.Sprintf("the budget of this night is spent: %s, or raise -budget and run %s: %s", nextNight,
 			j.again(), money)
-	case of[batch.NeedCharge] > 0:
-		return code, person + "; the charges count against the budget of night " + j.night + ": " + nextNight +
-			", and do not raise -budget for them"
+	case of[batch.NeedBudget] > 0 && of[batch.NeedPeriod] > 0:
+		return code, fmt.Sprintf("%s; keep the others in the list of the next night; to buy all in this night, raise "+
+			"-budget and run %s: %s", person, j.again(), money)
 	case of[batch.NeedBudget] > 0:
 		return code, fmt.Sprintf("%s; then run %s: %s", person, j.again(), money)
 	default:
@@ -70,6 +62,25 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	return code, run
 }
 
+// steps returns what a person must do, and the exit code if no other run helps.
+func (e openError) steps(err error, of map[batch.Need]int) (code int, steps []string) {
+	code = 1
+	if of[batch.NeedCharge] > 0 {
+		steps = append(steps, "close the charges above their cost, as their line states")
+	}
+	if n := of[batch.NeedPerson] + of[batch.NeedRetry]; n > 0 {
+		steps = append(steps, fmt.Sprintf(`work on the lines marked "for a person" (shipments: %d)`, n))
+	}
+	if wrong, found := errors.AsType[inputError](err); found {
+		code, steps = 2, append(steps, wrong.action)
+	}
+	if n := of[batch.NeedBudget]; n > 0 {
+		steps = append(steps, fmt.Sprintf("leave out the shipments that cost more than the whole budget (%d), or raise "+
+			"-budget", n))
+	}
+	return code, steps
+}
+
 // openError is the error of a report. It has a line for what to do, and below it a line for each cause, with the number
 // of shipments.
 type openError struct {
@@ -77,13 +88,17 @@ type openError struct {
 	job    *job
 }
 
-// count returns how many shipments are open, and how many by what completes them; "waits" are those that only wait.
+// count returns how many shipments are open, and how many by what completes them; "waits" are those that only wait,
+// and "held" those that wait for a person to close a charge.
 func (e openError) count() (all int, of map[batch.Need]int) {
 	of = map[batch.Need]int{}
 	for _, cause := range e.report.Causes() {
 		all += len(cause.Keys)
 		if of[cause.Need] += len(cause.Keys); cause.Need == batch.NeedRun && cause.State == batch.StateWaiting {
 			of["waits"] += len(cause.Keys)
+		}
+		if cause.Need == batch.NeedCharge && cause.State == batch.StateOverBudget {
+			of["held"] += len(cause.Keys)
 		}
 	}
 	return all, of
@@ -112,12 +127,13 @@ func (e openError) action(cause batch.Cause) string {
 			next += ", or raise -budget"
 		}
 	case batch.NeedBudget:
-		next = "no night buys these: raise -budget, or leave them out"
+		next = "a night with this budget does not buy these: raise -budget, or leave them out"
 	case batch.NeedCharge:
-		if cause.State != batch.StateOverBudget { // the others wait for this one
+		if cause.State == batch.StateOverBudget && e.exceeded() {
+			next = "keep these in the list of the next night"
+		} else if cause.State != batch.StateOverBudget { // the others wait for this one
 			next = fmt.Sprintf("find the request in wallet.csv; if the amount there is another one, a developer corrects the "+
-				"dialect; in both cases, nightly resolve -out %s -outcome charged -note TICKET %s; until then, no shipment is "+
-				"purchased", e.job.folder, strings.Join(cause.Keys, " "))
+				"dialect; in both cases, %s; until then, no shipment is purchased", e.job.resolves("charged", cause.Keys...))
 		}
 	case batch.NeedRetry:
 		who, next = ", for a person", "run nightly retry "+e.requests()+" (without a charge, if the dialect has the route "+
@@ -174,6 +190,9 @@ func (j *job) progress(event batch.Event) {
 	if event.Step == "ended" && event.Item.Err != nil {
 		j.failed++
 	}
+	if event.Ended == event.Total {
+		return
+	}
 	settles := event.Step == "settling" && !j.settles
 	if time.Since(j.logged) < time.Minute && !settles {
 		return
@@ -192,18 +211,23 @@ func (j *job) progress(event batch.Event) {
 
 // forOperators returns the text of an error with the commands and files of this program in place of Go names.
 func (j *job) forOperators(err error) string {
-	resolve := "nightly resolve -out " + cmp.Or(j.folder, "FOLDER") + " -note TICKET -outcome "
 	return strings.NewReplacer(
 		"call batch.Resolve with the outcome that they show",
-		"use "+resolve+`charged SHIPMENT, or "not charged" in place of charged, as they show`,
-		"batch.Resolve with OutcomeCharged", resolve+"charged SHIPMENT",
-		"batch.Resolve with OutcomeNotCharged", resolve+`"not charged" SHIPMENT`,
+		"use "+j.resolves("charged", "SHIPMENT")+`, or "not charged" in place of charged, as they show`,
+		"batch.Resolve with OutcomeCharged", j.resolves("charged", "SHIPMENT"),
+		"batch.Resolve with OutcomeNotCharged", j.resolves(`"not charged"`, "SHIPMENT"),
+		"move the file away 5 minutes after the last run, and leave out of every later list the shipments that the wallet's "+
+			"transactions show as purchased", j.begins(),
 		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run "+j.again(),
 		"once this is corrected, run the batch again",
 		"correct this, then run "+j.again()+"; keep in the list the shipments that are refused only for now",
 		"run the batch again", "run "+j.again(), "another period, such as the next night", "the next night",
 		"follow it with Regulatory.Wait, and leave the item out of the next run", "leave it out of the next list",
-		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry", " item", " shipment",
+		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry", " an item", " a shipment",
+		" item", " shipment", "shipping: batch: Resolve cannot", "nightly: resolve cannot", " unless Item.Key is set", "",
+		"; to buy more, use a shipment with another Key and Again", "", "shipping: ParseBudget", "nightly: -budget",
+		"pass the dialect to NewClient, or set SHIPPING_DIALECT to its file for NewClientFromEnv",
+		"set SHIPPING_DIALECT to its file",
 		"Purchase.QuietFor (5 minutes by default)", "5 minutes",
 		"if the secret key is not allowed to do this, use another key, or request the permission from the service",
 		"ask the service whether this account may do it",
@@ -213,6 +237,19 @@ func (j *job) forOperators(err error) string {
 		"; a read changes nothing: try again later", "", "terminated signal received", "stopped by SIGTERM",
 		"shipping: batch: Item has the key", "the id is", ": set a Key that a journal can keep", ": correct the line",
 	).Replace(err.Error())
+}
+
+// resolves returns the command that records the outcome of purchases.
+func (j *job) resolves(outcome string, shipments ...string) string {
+	return fmt.Sprintf("nightly resolve -out %s -note TICKET -outcome %s %s", cmp.Or(j.folder, "FOLDER"), outcome,
+		strings.Join(shipments[:min(len(shipments), 200)], " "))
+}
+
+// begins returns what a person does after the journal was lost.
+func (j *job) begins() string {
+	return "move what is left of batch.journal, and documents.csv, to another folder 5 minutes after the last run, and " +
+		"run the next night: it states how to record what the wallet shows; if wallet.csv has no requests (RD-…), leave " +
+		"the shipments out of every later list"
 }
 
 // again names the night for the person who runs it again: the date of the log can be another one.
