@@ -56,7 +56,9 @@ func resolve(ctx context.Context, args []string) error {
 	var recorded []string
 	for _, shipment := range flags.Args() {
 		added, err := false, error(nil)
-		if *outcome == string(shipping.OutcomeCharged) && *note != "" {
+		if strings.HasPrefix(shipment, "RD-") {
+			err = fmt.Errorf("nightly: %s is a request: pass its shipment, which documents.csv has", shipment)
+		} else if *outcome == string(shipping.OutcomeCharged) && *note != "" {
 			added, err = add(ctx, journal, shipment, *note)
 		}
 		if err == nil && !added {
@@ -79,10 +81,13 @@ func printStates(journal *batch.File, shipments []string) error {
 		last[record.Key] = record.Step
 	}
 	for _, shipment := range shipments {
-		if last[shipment] == batch.StepClosed {
-			fmt.Printf("recorded: shipment %s is closed: no night works on it\n", shipment)
-		} else {
-			fmt.Printf("recorded: the next night continues with shipment %s\n", shipment)
+		switch last[shipment] {
+		case batch.StepClosed:
+			fmt.Printf("recorded: shipment %s is closed: no night buys anything for it\n", shipment)
+		case batch.StepCompleted:
+			fmt.Printf("recorded: the charge of shipment %s is closed: runs purchase others again\n", shipment)
+		default:
+			fmt.Printf("recorded: the next run continues with shipment %s\n", shipment)
 		}
 	}
 	return err
@@ -105,16 +110,18 @@ func add(ctx context.Context, journal batch.Journal, shipment, note string) (add
 }
 
 // retry generates the documents of failed requests again; the next run completes their shipments.
-func retry(ctx context.Context, requests []string) error {
+func retry(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("nightly retry", flag.ExitOnError)
+	flags.Usage = func() { fmt.Fprintln(flags.Output(), "nightly retry REQUEST...; documents.csv has the requests") }
 	client, err := shipping.NewClientFromEnv()
-	if err == nil && len(requests) == 0 {
+	if err = errors.Join(flags.Parse(args), err); err == nil && flags.NArg() == 0 {
 		err = errors.New("nightly: pass the ids of requests, which documents.csv has, such as nightly retry RD-0123456789")
 	}
 	if err != nil {
 		return err
 	}
 	var failed error
-	for _, id := range requests {
+	for _, id := range flags.Args() {
 		switch request, err := client.Regulatory.Retry(ctx, id); {
 		case err == nil:
 			fmt.Printf("request %s is %s: run the same night again in some minutes\n", id, request.Status)

@@ -64,7 +64,7 @@ func (j *job) transactions(ctx context.Context) (payments, error) {
 }
 
 // compare returns an error if the wallet shows a purchase of an open shipment that the journal does not have: the
-// journal is an older copy, or another program has purchased.
+// journal is an older copy, or somebody else has purchased.
 func (j *job) compare(paid payments, items []batch.Item, records []batch.Record) error {
 	recorded := map[string]bool{"": true} // requests, and shipments that no run purchases again
 	for _, record := range records {
@@ -84,9 +84,9 @@ func (j *job) compare(paid payments, items []batch.Item, records []batch.Record)
 	if len(missing) == 0 {
 		return nil
 	}
-	return inputError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does not "+
-		"have (%d): if it is an older copy, put the newest one back; if that is lost, or another program has purchased "+
-		"them, record them: %s", len(missing), j.resolves("charged", missing...)), "do what this line states"}
+	return journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does "+
+		"not have (%d): if it is an older copy, put the newest one back; if that is lost, or somebody else has purchased "+
+		"them, record them: %s", len(missing), j.resolves("charged", missing...))}
 }
 
 // checkWallet returns an error if the wallet shows none of the charges of the journal.

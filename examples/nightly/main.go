@@ -52,7 +52,7 @@ func main() {
 	}
 	j, err := parse(os.Args[1:])
 	if err != nil {
-		log.Print(err)
+		log.Print((&job{}).forOperators(err))
 		os.Exit(2)
 	}
 	again, err := j.run(ctx)
@@ -104,11 +104,14 @@ func parse(args []string) (*job, error) {
 	return &j, errors.Join(clientErr, budgetErr)
 }
 
-// inputError is the error of an option, the list or the journal, with what a person does about it.
+// inputError is the error of an option or the list, with what a person does about it.
 type inputError struct {
 	error
 	action string
 }
+
+// journalError is the error of a journal that lacks purchases: this night does not run without them.
+type journalError struct{ error }
 
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
 // stop the others, but nothing is purchased if the wallet's transactions cannot be read.
@@ -123,6 +126,8 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 		switch {
 		case errors.Is(unread, shipping.ErrUnauthorized):
 			unread = inputError{unread, "correct SHIPPING_SECRET_KEY"}
+		case errors.Is(unread, shipping.ErrNotFound) && errors.Is(rates, shipping.ErrNotFound):
+			unread = inputError{unread, "correct SHIPPING_BASE_URL"}
 		case errors.Is(unread, shipping.ErrNotFound):
 			unread = inputError{unread, "correct -wallet"}
 		}
@@ -201,9 +206,8 @@ func (j *job) lost() error {
 	if !errors.Is(err, os.ErrNotExist) || errors.Is(begun, os.ErrNotExist) {
 		return nil
 	}
-	return inputError{fmt.Errorf("nightly: nothing was purchased: batch.journal is missing, although documents.csv in %s "+
-		"shows that a night has begun: put the journal back; if it is lost, %s", j.folder, j.begins()),
-		"put batch.journal back"}
+	return journalError{fmt.Errorf("nightly: nothing was purchased: batch.journal is missing, although documents.csv in "+
+		"%s shows that a night has begun: put the journal back; if it is lost, %s", j.folder, j.begins())}
 }
 
 // begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.

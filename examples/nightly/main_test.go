@@ -86,6 +86,9 @@ func TestNights(t *testing.T) {
 		if err := commandOf([]string{"resolve"})(t.Context(), append(closing, "charge", "SH-MAGICFAILALWAYS")); err == nil {
 			t.Error("an outcome that is not one was taken")
 		}
+		if err := commandOf([]string{"resolve"})(t.Context(), append(closing, "charged", "RD-1")); err == nil {
+			t.Error("a request was taken for a shipment")
+		}
 		if err := commandOf([]string{"resolve"})(t.Context(), append(closing, "charged", "SH-MAGICFAILALWAYS")); err != nil {
 			t.Error(err)
 		}
@@ -184,6 +187,7 @@ func TestNights(t *testing.T) {
 			want   string
 		}{
 			{func() error { return nil }, "", 2, "batch.journal is missing"},
+			{func() error { return os.WriteFile(path, nil, 0o600) }, "", 2, "exists and is empty"},
 			{func() error { return os.WriteFile(path, older, 0o600) }, "", 2, "purchases that batch.journal does not have"},
 			{func() error { return nil }, server.Wallets()[1], 2, "shows none of the requests that the journal has"},
 			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", 2,
@@ -319,7 +323,10 @@ func TestExit(t *testing.T) {
 		{true, open(), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice$"},
 		{false, errors.Join(list, open(busy)), 2, "a person must work on the lines marked \"for a person\" (shipments: 1), " +
 			"and correct line 3 of the list; then run night 2026-11-28 again"},
-		{false, batch.ErrDamaged, 1, "a person must do what these lines state; then run night 2026-11-28 again"},
+		{false, batch.ErrDamaged, 2, "a person must put the newest batch.journal back, and run night 2026-11-28 again; " +
+			"without it, do what the line above states, and run the next night: the budget of"},
+		{false, open(spent, busy), 1, "a person must work on the lines marked \"for a person\" (shipments: 1), and run " +
+			"night 2026-11-28 again; for what is over budget (1), raise -budget, or keep it in the list of the next night: the"},
 	} {
 		if code, advice := j.exit(test.again, test.err); code != test.code || !strings.HasPrefix(advice+"$", test.advice) ||
 			!test.again && strings.Contains(advice, "nothing twice") {

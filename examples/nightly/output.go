@@ -26,9 +26,13 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	lists, _ := errors.AsType[*shipping.Error](err) // if each open shipment only waits
 	isDown := of[batch.NeedService] > (all-of["waits"])/2 ||
 		all == of["waits"] && lists.Retryable() && !errors.Is(lists, context.Canceled)
+	_, isJournal := errors.AsType[journalError](err)
 	switch {
 	case err == nil:
 		return 0, ""
+	case isJournal, errors.Is(err, batch.ErrDamaged):
+		return 2, "a person must put the newest batch.journal back, and run " + j.again() + "; without it, do what the " +
+			"line above states, and run the next night: the budget of this night does not count what the journal lacks"
 	case of[batch.NeedWallet] > 0 && money.Budget.Amount.Known():
 		code, run = 1, fmt.Sprintf("add money to the wallet and raise -budget, or keep the rest for the next "+
 			"night: %s; then %s", money, run)
@@ -51,6 +55,9 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	case of[batch.NeedBudget] > 0 && of[batch.NeedPeriod] > 0:
 		return code, fmt.Sprintf("%s; keep the others in the list of the next night; to buy all in this night, raise "+
 			"-budget and run %s: %s", person, j.again(), money)
+	case of[batch.NeedPeriod] > 0 && len(steps) > 0:
+		return code, fmt.Sprintf("%s, and run %s; for what is over budget (%d), raise -budget, or keep it in the list of "+
+			"the next night: %s", person, j.again(), of[batch.NeedPeriod], money)
 	case of[batch.NeedBudget] > 0:
 		return code, fmt.Sprintf("%s; then run %s: %s", person, j.again(), money)
 	default:
@@ -129,11 +136,10 @@ func (e openError) action(cause batch.Cause) string {
 	case batch.NeedBudget:
 		next = "a night with this budget does not buy these: raise -budget, or leave them out"
 	case batch.NeedCharge:
-		if cause.State == batch.StateOverBudget && e.exceeded() {
+		if cause.State != batch.StateOverBudget {
+			next = e.job.closes(cause.Keys)
+		} else if e.exceeded() { // these wait for the charge to be closed
 			next = "keep these in the list of the next night"
-		} else if cause.State != batch.StateOverBudget { // the others wait for this one
-			next = fmt.Sprintf("find the request in wallet.csv; if the amount there is another one, a developer corrects the "+
-				"dialect; in both cases, %s; until then, no shipment is purchased", e.job.resolves("charged", cause.Keys...))
 		}
 	case batch.NeedRetry:
 		who, next = ", for a person", "run nightly retry "+e.requests()+" (without a charge, if the dialect has the route "+
@@ -221,11 +227,13 @@ func (j *job) forOperators(err error) string {
 		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run "+j.again(),
 		"once this is corrected, run the batch again",
 		"correct this, then run "+j.again()+"; keep in the list the shipments that are refused only for now",
+		"once the charges above their cost are closed, run the batch again", "do what the last line of the night states",
 		"run the batch again", "run "+j.again(), "another period, such as the next night", "the next night",
 		"follow it with Regulatory.Wait, and leave the item out of the next run", "leave it out of the next list",
 		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry", " an item", " a shipment",
 		" item", " shipment", "shipping: batch: Resolve cannot", "nightly: resolve cannot", " unless Item.Key is set", "",
 		"; to buy more, use a shipment with another Key and Again", "", "shipping: ParseBudget", "nightly: -budget",
+		"WithDialect has no route for this operation, and the specification documents none", "the dialect has no route",
 		"pass the dialect to NewClient, or set SHIPPING_DIALECT to its file for NewClientFromEnv",
 		"set SHIPPING_DIALECT to its file",
 		"Purchase.QuietFor (5 minutes by default)", "5 minutes",
@@ -243,6 +251,12 @@ func (j *job) forOperators(err error) string {
 func (j *job) resolves(outcome string, shipments ...string) string {
 	return fmt.Sprintf("nightly resolve -out %s -note TICKET -outcome %s %s", cmp.Or(j.folder, "FOLDER"), outcome,
 		strings.Join(shipments[:min(len(shipments), 200)], " "))
+}
+
+// closes returns what a person does about charges above their cost.
+func (j *job) closes(shipments []string) string {
+	return "find each request (documents.csv) in wallet.csv; if the amount there differs, a developer corrects the " +
+		"dialect; in both cases, " + j.resolves("charged", shipments...) + "; until then, no shipment is purchased"
 }
 
 // begins returns what a person does after the journal was lost.
