@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -55,15 +54,7 @@ func resolve(ctx context.Context, args []string) error {
 	var failed error
 	var recorded []string
 	for _, shipment := range flags.Args() {
-		added, err := false, error(nil)
-		if strings.HasPrefix(shipment, "RD-") {
-			err = fmt.Errorf("nightly: %s is a request: pass its shipment, which documents.csv has", shipment)
-		} else if *outcome == string(shipping.OutcomeCharged) && *note != "" {
-			added, err = add(ctx, journal, shipment, *note)
-		}
-		if err == nil && !added {
-			err = batch.Resolve(ctx, journal, shipment, shipping.PurchaseOutcome(*outcome), *note)
-		}
+		err := batch.Resolve(ctx, journal, shipment, shipping.PurchaseOutcome(*outcome), *note)
 		if err == nil {
 			recorded = append(recorded, shipment)
 		}
@@ -91,22 +82,6 @@ func printStates(journal *batch.File, shipments []string) error {
 		}
 	}
 	return err
-}
-
-// add closes a shipment that was not purchased with the journal, so that no night purchases it.
-func add(ctx context.Context, journal batch.Journal, shipment, note string) (added bool, err error) {
-	claim, err := journal.Claim(ctx, shipment)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, claim.Release(ctx)) }()
-	if last := claim.Record(); last.Step != "" && (last.Step != batch.StepAnalyzed || last.Note != "") {
-		return false, nil
-	}
-	_, err = claim.Append(ctx, batch.Record{
-		Key: shipment, ShipmentID: shipment, Step: batch.StepClosed, Note: note, At: time.Now().UTC(),
-	}, nil, nil)
-	return err == nil, err
 }
 
 // retry generates the documents of failed requests again; the next run completes their shipments.

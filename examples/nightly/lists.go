@@ -37,8 +37,8 @@ func (j *job) rates(ctx context.Context) error {
 	return j.write("rates.csv", rows)
 }
 
-// payments are the requests that the wallet has paid for, by shipment.
-type payments map[string][]string
+// payments are the purchases that the wallet shows, by shipment.
+type payments map[string][]batch.Record
 
 // transactions writes the movements of the wallet, and returns the payments among them. A payment shows its request, an
 // id that begins with "RD-"; if your service shows none, the journal alone prevents a second purchase.
@@ -56,16 +56,20 @@ func (j *job) transactions(ctx context.Context) (payments, error) {
 		}
 		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status,
 			t.Doubt(), t.TxRef, t.ShipmentID()})
-		if request := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef); strings.HasPrefix(request, "RD-") {
-			paid[t.ShipmentID()] = append(paid[t.ShipmentID()], request)
+		isPaid := signed == "" || strings.HasPrefix(signed, "-") // and not a failed one, or money that came back
+		if request := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef); isPaid && strings.HasPrefix(request, "RD-") {
+			paid[t.ShipmentID()] = append(paid[t.ShipmentID()], batch.Record{
+				Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: request, Step: batch.StepClosed, Amount: t.Amount,
+				Currency: t.Currency, Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
+			})
 		}
 	}
 	return paid, j.write("wallet.csv", rows)
 }
 
-// compare returns an error if the wallet shows a purchase of an open shipment that the journal does not have: the
-// journal is an older copy, or somebody else has purchased.
-func (j *job) compare(paid payments, items []batch.Item, records []batch.Record) error {
+// missing returns the payments of open shipments that the journal does not have: it is an older copy, or somebody else
+// has purchased.
+func (p payments) missing(items []batch.Item, records []batch.Record) (missing []batch.Record) {
 	recorded := map[string]bool{"": true} // requests, and shipments that no run purchases again
 	for _, record := range records {
 		recorded[record.RequestID] = recorded[record.RequestID] || record.Committed()
@@ -73,28 +77,63 @@ func (j *job) compare(paid payments, items []batch.Item, records []batch.Record)
 			recorded[record.ShipmentID] = true
 		}
 	}
-	var missing []string
 	for _, item := range items {
-		shipment := item.Analyze.ShipmentID
-		unrecorded := func(request string) bool { return !recorded[request] }
-		if !recorded[shipment] && slices.ContainsFunc(paid[shipment], unrecorded) {
-			missing = append(missing, shipment)
+		for _, payment := range p[item.Analyze.ShipmentID] {
+			if !recorded[payment.ShipmentID] && !recorded[payment.RequestID] {
+				missing = append(missing, payment)
+			}
 		}
 	}
-	if len(missing) == 0 {
+	return missing
+}
+
+// compare returns an error if the journal lacks payments of the wallet. With -record, it writes them to the journal.
+func (j *job) compare(ctx context.Context, journal *batch.File, missing []batch.Record) error {
+	switch {
+	case len(missing) == 0:
 		return nil
+	case j.note != "":
+		return j.record(ctx, journal, missing)
 	}
 	return journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does "+
-		"not have (%d): if it is an older copy, put the newest one back; if that is lost, or somebody else has purchased "+
-		"them, record them: %s", len(missing), j.resolves("charged", missing...))}
+		"not have (%d, such as %s for %s): if it is an older copy, put the newest one back; if that is lost, or somebody "+
+		"else has purchased, run %s with -record TICKET", len(missing), missing[0].RequestID, missing[0].ShipmentID,
+		j.again())}
+}
+
+// record writes purchases to the journal. They count against the budget of this night, because the night in which they
+// were made is not known, and no night buys other documents of their shipments.
+func (j *job) record(ctx context.Context, journal *batch.File, purchases []batch.Record) error {
+	for _, purchase := range purchases {
+		claim, err := journal.Claim(ctx, purchase.Key)
+		if err != nil {
+			return err
+		}
+		if last := claim.Record(); last.Committed() { // another purchase of the shipment
+			amount, unreadable := purchase.Amount.Add(last.Amount)
+			charged, unknown := purchase.Charged.Add(last.Charged)
+			purchase.Amount, purchase.Charged, err = amount, charged, errors.Join(unreadable, unknown)
+		}
+		if purchase.Period, purchase.Note = j.night, j.note; err == nil {
+			_, err = claim.Append(ctx, purchase, nil, nil)
+		}
+		if err := errors.Join(err, claim.Release(ctx)); err != nil {
+			return err
+		}
+		fmt.Printf("recorded: shipment %s is closed, because the wallet paid %s %s for %s: no night buys its other "+
+			"documents\n", purchase.Key, purchase.Amount.StringFixed(2), purchase.Currency, purchase.RequestID)
+	}
+	return nil
 }
 
 // checkWallet returns an error if the wallet shows none of the charges of the journal.
 func (j *job) checkWallet(paid payments, records []batch.Record) error {
 	charges := 0
 	for _, record := range records {
-		if slices.Contains(paid[record.ShipmentID], record.RequestID) {
-			return nil
+		for _, payment := range paid[record.ShipmentID] {
+			if payment.RequestID == record.RequestID {
+				return nil
+			}
 		}
 		if record.Charged.Known() {
 			charges++

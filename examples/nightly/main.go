@@ -35,6 +35,7 @@ import (
 type job struct {
 	client                      *shipping.Client
 	night, list, wallet, folder string
+	note                        string // of the purchases to record in the journal; empty: they are refused
 	budget                      *shipping.Budget
 	logged                      time.Time // when the progress was logged; zero before
 	settles                     bool      // this was logged
@@ -73,6 +74,8 @@ func parse(args []string) (*job, error) {
 	flags.StringVar(&j.wallet, "wallet", "", "the `wallet` to export")
 	flags.StringVar(&j.folder, "out", "",
 		"the absolute path of the `folder` of the journal and the CSV files, the same for each night")
+	flags.StringVar(&j.note, "record", "", "a `note`, such as a ticket, with which the journal records purchases that "+
+		"only the wallet shows: they count against the budget of the night, and their shipments are closed")
 	flags.Usage = func() {
 		flags.PrintDefaults()
 		fmt.Fprintln(flags.Output(), "for what only a person can decide: nightly resolve -help, and nightly retry REQUEST")
@@ -172,7 +175,7 @@ func (j *job) documents(ctx context.Context, paid payments) (report *batch.Repor
 	}
 	items, wrong := shipments(j.list, string(list), unread)
 	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
-	if err := cmp.Or(j.checkWallet(paid, records), j.compare(paid, items, records)); err != nil {
+	if err := cmp.Or(j.checkWallet(paid, records), j.compare(ctx, journal, paid.missing(items, records))); err != nil {
 		return nil, errors.Join(err, wrong)
 	}
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{

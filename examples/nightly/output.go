@@ -32,7 +32,8 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		return 0, ""
 	case isJournal, errors.Is(err, batch.ErrDamaged):
 		return 2, "a person must put the newest batch.journal back, and run " + j.again() + "; without it, do what the " +
-			"line above states, and run the next night: the budget of this night does not count what the journal lacks"
+			"line above states: -record counts what the journal lacks against the budget of this night, and buys no other " +
+			"documents of these shipments"
 	case of[batch.NeedWallet] > 0 && money.Budget.Amount.Known():
 		code, run = 1, fmt.Sprintf("add money to the wallet and raise -budget, or keep the rest for the next "+
 			"night: %s; then %s", money, run)
@@ -48,7 +49,7 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	case of[batch.NeedCharge] > 0 && of["held"] > 0 && open.exceeded():
 		return code, person + "; " + nextNight
 	case code == 1 && all > 0 && of[batch.NeedPeriod] == all && open.exceeded():
-		return 1, "a charge above its cost has used up the budget of this night: " + nextNight
+		return 1, "more than the budget of this night is spent: " + nextNight
 	case code == 1 && all > 0 && of[batch.NeedPeriod] == all:
 		return 1, fmt.Sprintf("the budget of this night is spent: %s, or raise -budget and run %s: %s", nextNight,
 			j.again(), money)
@@ -150,7 +151,7 @@ func (e openError) action(cause batch.Cause) string {
 	return fmt.Sprintf("%s%s: %s", cause.State, who, next)
 }
 
-// exceeded reports whether more than the budget was spent: only a charge above its cost does this.
+// exceeded reports whether more than the budget was spent: by a charge above its cost, or by purchases of -record.
 func (e openError) exceeded() bool {
 	return e.job.budget != nil && e.report.Committed.Cmp(e.job.budget.Amount) > 0
 }
@@ -262,8 +263,8 @@ func (j *job) closes(shipments []string) string {
 // begins returns what a person does after the journal was lost.
 func (j *job) begins() string {
 	return "move what is left of batch.journal, and documents.csv, to another folder 5 minutes after the last run, and " +
-		"run the next night: it states how to record what the wallet shows; if wallet.csv has no requests (RD-…), leave " +
-		"the shipments out of every later list"
+		"run " + j.again() + " with -record TICKET; if wallet.csv has no requests (RD-…), -wallet is another wallet, or " +
+		"the service shows none: then leave the shipments out of every later list"
 }
 
 // again names the night for the person who runs it again: the date of the log can be another one.
