@@ -137,10 +137,12 @@ func (e *Error) refusalHint() string {
 		return ""
 	case errors.Is(e.kind, ErrNotFound):
 		return "check the id, and that it belongs to the account of the secret key"
-	case e.StatusCode == http.StatusConflict || e.StatusCode == http.StatusLocked:
-		return "the state of the record may not allow it: read the record, or try again later"
+	case e.StatusCode != http.StatusConflict && e.StatusCode != http.StatusLocked:
+		return "correct the request, which would be refused again"
+	case e.operation.Charges:
+		return "the state of the record may not allow it: read the record"
 	}
-	return "correct the request, which would be refused again"
+	return "the state of the record may not allow it: read the record, or try again later"
 }
 
 // lostHint returns advice about a request that may have been performed. The [RegulatoryError] has the advice about a

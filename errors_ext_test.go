@@ -420,6 +420,24 @@ func TestErrors_OnlyAPurchaseIsPurchasedAgain(t *testing.T) {
 	}
 }
 
+// The [shipping.Error] in the error of a purchase must not advise to purchase again either: a program may print it alone.
+func TestErrors_NoCauseSaysToPurchaseAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for status := 400; status <= 504; status++ {
+			for _, call := range shippingtest.Calls() {
+				_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(refusal(status, "no")),
+					shippingtest.WithRoutes(), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})))
+				cause, ok := errors.AsType[*shipping.Error](err)
+				if !ok || cause.Operation != call.Operation || shippingtest.Operation(call.Operation).Charges &&
+					strings.Contains(strings.TrimSuffix(cause.Error(), "; correct the request, which would be refused again"), "again") {
+					t.Errorf("%s, %d: %v", call.Operation, status, cause)
+				}
+			}
+		}
+	})
+}
+
 // A nil context panicked in net/http.
 func TestClient_ANilContextIsAnError(t *testing.T) {
 	t.Parallel()
