@@ -84,7 +84,7 @@ func (c Config) withDefaults() (*Config, error) {
 		case f.Name == Kill && !c.Restart:
 			return nil, fmt.Errorf("sweep: the fault %s needs -restart, to start the program again (in Go: Config.Restart)",
 				name)
-		case f.patient() && c.Patience < 0:
+		case f.rule.Fault.Duration < 0:
 			return nil, fmt.Errorf("sweep: the fault %s needs -patience, how long the program waits (in Go: Config.Patience)",
 				name)
 		}
@@ -95,7 +95,7 @@ func (c Config) withDefaults() (*Config, error) {
 // tries reports whether a fault is among those to try.
 func (c *Config) tries(f Fault) bool {
 	inSocket := f.rule.Fault.Kind == fault.Reset().Kind // in memory, it does not differ from another fault
-	unfit := f.Name == Kill && !c.Restart || inSocket && c.inMemory || f.patient() && c.Patience < 0
+	unfit := f.Name == Kill && !c.Restart || inSocket && c.inMemory || f.rule.Fault.Duration < 0
 	return !unfit && (len(c.Faults) == 0 || slices.Contains(c.Faults, f.Name))
 }
 

@@ -23,9 +23,6 @@ type Fault struct {
 	rule fault.Rule                  // its name is its effect; empty if no other fault has the same
 }
 
-// patient reports whether the fault lasts longer than the patience of the program.
-func (f Fault) patient() bool { return f.rule.Fault.Kind == fault.Latency(0).Kind }
-
 // Names of faults.
 const (
 	// Kill kills the program as soon as the request is answered, or the program has answered the notification; see
@@ -51,7 +48,8 @@ const (
 // Faults returns every fault that a sweep can try. The caller may change the slice.
 func Faults() []Fault { return faults(defaultPatience) }
 
-// faults returns the faults for a program that waits for a response as long as its patience.
+// faults returns the faults for a program that waits for a response as long as its patience. If the patience is not
+// known, it is negative, as is then the duration of a fault that is longer.
 func faults(patience time.Duration) []Fault {
 	rule := func(f fault.Fault) fault.Rule { return fault.Rule{Fault: f} }
 	before := func(f fault.Fault) fault.Rule { return fault.Rule{Name: "no effect", Fault: f} }

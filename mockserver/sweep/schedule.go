@@ -103,7 +103,7 @@ func (s Schedule) retryAfter() time.Duration {
 func plan(c *Config, requests []Request) []Schedule {
 	var schedules []Schedule
 	for i, r := range requests {
-		for _, f := range Faults() {
+		for _, f := range faults(c.Patience) {
 			if c.tries(f) && f.to(r.Operation) && f.strikes(r, requests[i+1:]) {
 				schedules = append(schedules, Schedule{{r.Operation, r.Nth, f.Name}})
 			}

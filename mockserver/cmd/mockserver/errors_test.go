@@ -52,6 +52,7 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -faults lost -- go", exitUsage, `unknown fault "lost"`},
 		{"sweep -only purchase -- go", exitUsage, "write it as regulatory.purchase#1:lost-after"},
 		{"sweep -only regulatory.purchase#1:killed -- go", exitUsage, "needs -restart"},
+		{"sweep -patience 0 -only regulatory.purchase#1:late -- go", exitUsage, "the fault late needs -patience"},
 		{`sweep -goal {"file":[]} -- go`, exitUsage, `write it as {"documents": `},
 		{"sweep -goal no-such-goal.json -- go", exitUsage, "no-such-goal.json"},
 		{"sweep -setup no-such-setup.json -- go", exitUsage, "no-such-setup.json"},
