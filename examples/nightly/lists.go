@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"log"
 	"maps"
 	"os"
 	"path/filepath"
@@ -126,9 +127,27 @@ func (j *job) record(ctx context.Context, journal *batch.File, purchases []batch
 	return nil
 }
 
-// checkWallet returns an error if the wallet shows none of the charges of the journal.
+// settle waits for purchases of the last run that may take effect late, if purchases will be recorded.
+func (j *job) settle(ctx context.Context) error {
+	if j.note == "" {
+		return nil
+	}
+	log.Print("nightly: -record: the wallet is read in 5 minutes, once purchases of the last run have ended")
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(5 * time.Minute):
+		return nil
+	}
+}
+
+// checkWallet returns an error if the wallet shows none of the charges of the journal, or no purchase to record.
 func (j *job) checkWallet(paid payments, records []batch.Record) error {
 	charges := 0
+	if j.note != "" && len(paid) == 0 {
+		return inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests", j.wallet),
+			"correct -wallet, or leave -record out"}
+	}
 	for _, record := range records {
 		for _, payment := range paid[record.ShipmentID] {
 			if payment.RequestID == record.RequestID {

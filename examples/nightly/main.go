@@ -122,18 +122,13 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	if err := j.lost(); err != nil {
 		return false, err
 	}
+	if err := j.settle(ctx); err != nil {
+		return true, err
+	}
 	rates := j.rates(ctx)
 	paid, unread := j.transactions(ctx)
 	if unread != nil {
-		unread = fmt.Errorf("nightly: nothing was purchased, because the wallet was not read: %w", unread)
-		switch {
-		case errors.Is(unread, shipping.ErrUnauthorized):
-			unread = inputError{unread, "correct SHIPPING_SECRET_KEY"}
-		case errors.Is(unread, shipping.ErrNotFound) && errors.Is(rates, shipping.ErrNotFound):
-			unread = inputError{unread, "correct SHIPPING_BASE_URL"}
-		case errors.Is(unread, shipping.ErrNotFound):
-			unread = inputError{unread, "correct -wallet"}
-		}
+		unread = walletError(fmt.Errorf("nightly: nothing was purchased, because the wallet was not read: %w", unread), rates)
 		return mayPass(unread), errors.Join(rates, unread)
 	}
 	report, err := j.documents(ctx, paid)
@@ -152,10 +147,24 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	return again, errors.Join(lists, open)
 }
 
+// walletError returns the error of a wallet that could not be read, with what a person does about it, if that is known.
+func walletError(unread, rates error) error {
+	switch {
+	case errors.Is(unread, shipping.ErrUnauthorized):
+		return inputError{unread, "correct SHIPPING_SECRET_KEY"}
+	case errors.Is(unread, shipping.ErrNotFound) && errors.Is(rates, shipping.ErrNotFound):
+		return inputError{unread, "correct SHIPPING_BASE_URL"}
+	case errors.Is(unread, shipping.ErrNotFound):
+		return inputError{unread, "correct -wallet"}
+	}
+	return unread
+}
+
 // mayPass reports whether another run may read lists that could not be read.
 func mayPass(lists error) bool {
 	failed, ok := errors.AsType[*shipping.Error](lists)
-	if ok && (failed.StatusCode == http.StatusConflict || failed.StatusCode == http.StatusLocked) {
+	if ok && (failed.StatusCode == http.StatusConflict || failed.StatusCode == http.StatusLocked ||
+		failed.StatusCode == http.StatusOK) { // a body that was damaged on its way
 		return true
 	}
 	return ok && failed.Retryable() || errors.Is(lists, shipping.ErrIncomplete) || errors.Is(lists, context.Canceled)

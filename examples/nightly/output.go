@@ -31,9 +31,9 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	case err == nil:
 		return 0, ""
 	case isJournal, errors.Is(err, batch.ErrDamaged):
-		return 2, "a person must put the newest batch.journal back, and run " + j.again() + "; without it, do what the " +
-			"line above states: -record counts what the journal lacks against the budget of this night, and buys no other " +
-			"documents of these shipments"
+		return 2, "a person must put the newest batch.journal back if it was moved or replaced, and run " + j.again() +
+			"; otherwise, do what the line above states: -record counts what the journal lacks against the budget of this " +
+			"night, and buys no other documents of these shipments"
 	case of[batch.NeedWallet] > 0 && money.Budget.Amount.Known():
 		code, run = 1, fmt.Sprintf("add money to the wallet and raise -budget, or keep the rest for the next "+
 			"night: %s; then %s", money, run)
@@ -229,6 +229,11 @@ func (j *job) forOperators(err error) string {
 		"once this is corrected, run the batch again",
 		"correct this, then run "+j.again()+"; keep in the list the shipments that are refused only for now",
 		"once the charges above their cost are closed, run the batch again", "do what the last line of the night states",
+		"if nothing was purchased with it, remove the file",
+		"if nothing was purchased with it, move it and documents.csv to another folder, and run "+j.again(),
+		"compare the charge with the wallet's transactions, and correct the dialect",
+		"find the request in wallet.csv; if the amount there differs, a developer corrects the dialect",
+		"(WithBaseURL or SHIPPING_BASE_URL)", "(SHIPPING_BASE_URL)",
 		"run the batch again", "run "+j.again(), "another period, such as the next night", "the next night",
 		"follow it with Regulatory.Wait, and leave the item out of the next run", "leave it out of the next list",
 		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry", " an item", " a shipment",
@@ -262,9 +267,9 @@ func (j *job) closes(shipments []string) string {
 
 // begins returns what a person does after the journal was lost.
 func (j *job) begins() string {
-	return "move what is left of batch.journal, and documents.csv, to another folder 5 minutes after the last run, and " +
-		"run " + j.again() + " with -record TICKET; if wallet.csv has no requests (RD-…), -wallet is another wallet, or " +
-		"the service shows none: then leave the shipments out of every later list"
+	return "look in wallet.csv for the requests of documents.csv (RD-…); if there are none, correct -wallet or, if " +
+		"the service shows none, leave the shipments out of every later list; then move what is left of batch.journal, and " +
+		"documents.csv, to another folder, and run " + j.again() + " with -record TICKET"
 }
 
 // again names the night for the person who runs it again: the date of the log can be another one.
