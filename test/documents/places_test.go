@@ -58,6 +58,11 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 			sameFields(t, "type "+name, fields, place, found)
 		}
 		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
+		optionalIn, nullIn := schemas[name].mayLack()
+		sameFields(t, name+", fields that can be missing", optionalIn, "what a seeded record lacks",
+			fieldsThat(fields, stored, func(value json.RawMessage) bool { return value == nil }))
+		sameFields(t, name+", fields that can be null", nullIn, "what is null in a seeded record",
+			fieldsThat(fields, stored, func(value json.RawMessage) bool { return string(value) == "null" }))
 	}
 	for name, record := range map[string]reflect.Type{
 		"Timezone":          reflect.TypeOf(shipping.Country{}.Timezones).Elem(),
@@ -142,6 +147,20 @@ type schema struct {
 	Required   []string
 }
 
+// mayLack returns the properties that are not required, and those that can be null.
+func (s schema) mayLack() (optional, null []string) {
+	for name, property := range s.Properties {
+		if !slices.Contains(s.Required, name) {
+			optional = append(optional, name)
+		}
+		member, _ := property.(map[string]any)
+		if types, _ := member["type"].([]any); slices.Contains(types, any("null")) {
+			null = append(null, name)
+		}
+	}
+	return optional, null
+}
+
 func readSchemas(t *testing.T) map[string]schema {
 	t.Helper()
 	var document struct {
@@ -185,6 +204,16 @@ func fieldsIn(records []map[string]json.RawMessage) []string {
 		maps.Copy(all, record)
 	}
 	return slices.Collect(maps.Keys(all))
+}
+
+// fieldsThat returns the fields of which a condition holds in one of the records.
+func fieldsThat(fields []string, records []map[string]json.RawMessage, is func(json.RawMessage) bool) (found []string) {
+	for _, field := range fields {
+		if slices.ContainsFunc(records, func(r map[string]json.RawMessage) bool { return is(r[field]) }) {
+			found = append(found, field)
+		}
+	}
+	return found
 }
 
 // Each operation of the table is called by the conformance suite and by the tests of promises. Other tests name the
