@@ -420,7 +420,8 @@ func TestErrors_OnlyAPurchaseIsPurchasedAgain(t *testing.T) {
 	}
 }
 
-// The [shipping.Error] in the error of a purchase must not advise to purchase again either: a program may print it alone.
+// The [shipping.Error] in the error of a purchase must not advise to purchase again either: a program may print it
+// alone.
 func TestErrors_NoCauseSaysToPurchaseAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -429,8 +430,9 @@ func TestErrors_NoCauseSaysToPurchaseAgain(t *testing.T) {
 				_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(refusal(status, "no")),
 					shippingtest.WithRoutes(), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})))
 				cause, ok := errors.AsType[*shipping.Error](err)
-				if !ok || cause.Operation != call.Operation || shippingtest.Operation(call.Operation).Charges &&
-					strings.Contains(strings.TrimSuffix(cause.Error(), "; correct the request, which would be refused again"), "again") {
+				text := strings.TrimSuffix(fmt.Sprint(cause), "; correct the request, which would be refused again")
+				charges := shippingtest.Operation(call.Operation).Charges
+				if !ok || cause.Operation != call.Operation || charges && strings.Contains(text, "again") {
 					t.Errorf("%s, %d: %v", call.Operation, status, cause)
 				}
 			}
