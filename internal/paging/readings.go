@@ -15,8 +15,11 @@ func (w *Walk) missing(inFront int) int {
 		return 0
 	}
 	missing := w.expected - w.found - inFront - min(w.older-inFront, w.moved)
-	if !w.ended {
+	switch {
+	case !w.ended:
 		missing -= max(w.total-w.pushed-w.covered, 0)
+	case w.owed > w.base+w.found && (w.fresh > 0 || w.unfound()): // rows can have vanished only if the readings agree
+		missing = max(missing, w.owed-w.base-w.found)
 	}
 	return max(w.hole, missing)
 }
@@ -42,9 +45,11 @@ func (w *Walk) settled() bool {
 // shuffled reports whether this reading did not find a record that an earlier one had found, although the total did not
 // change.
 func (w *Walk) shuffled() bool {
-	if w.moves > 0 || w.distrust {
-		return false
-	}
+	return w.moves == 0 && !w.distrust && w.unfound()
+}
+
+// unfound reports whether this reading did not find a record that an earlier one had found.
+func (w *Walk) unfound() bool {
 	for _, known := range w.known {
 		if int(known.last) < w.reading {
 			return true
@@ -65,6 +70,9 @@ func (w *Walk) again() bool {
 
 // readAgain begins another reading.
 func (w *Walk) readAgain() {
+	if w.reading == 1 {
+		w.owed = w.base + w.expected
+	}
 	if (w.distrust || w.shuffled()) && w.config.Token != "" {
 		w.base = 0 // it may be wrong, and records in front of it may be missing
 	}

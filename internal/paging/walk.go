@@ -44,6 +44,7 @@ type Walk struct {
 	base     int  // rows at the head that are not part of the walk
 	began    bool // a page of this reading was accepted
 	expected int  // how many records this reading should find
+	owed     int  // rows in the list by the first reading, for later readings whose pages have no total
 	found    int  // how many it has found
 	fresh    int  // how many records it has found that no reading had found before
 	furthest int  // the last page with a record that no page of this reading had before
@@ -298,6 +299,9 @@ func (w *Walk) search() {
 func (w *Walk) accept(page *Page) {
 	if !w.began {
 		w.began, w.odd, w.fresh, w.hole = true, false, 0, 0
+		if page.Total >= 0 {
+			w.owed = 0
+		}
 		w.expected, w.found, w.older = max(w.promised(page)-w.base, 0), 0, 0
 		w.totals = append(w.totals, unknown)
 		if page.counted {
