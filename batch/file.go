@@ -100,7 +100,8 @@ var errNilFile = invalid("journal", "is "+nilFile)
 func (j *File) explain(err error) error {
 	const putBack = "put a complete copy of the file in its place before the next run, which could buy twice without " +
 		"the records; an older copy does not have the latest purchases; if there is none, move the file away 5 minutes " +
-		"after the last run, and leave out of every later list the shipments that the wallet's transactions show as purchased"
+		"after the last run, leave out of every later list the shipments that the wallet's transactions show as purchased, " +
+		"and reduce the budget of this period by their cost"
 	switch {
 	case err == nil, errors.Is(err, ErrMoved):
 		return err

@@ -75,7 +75,7 @@ func (p payments) missing(items []batch.Item, records []batch.Record) (missing [
 	for _, record := range records {
 		recorded[record.RequestID] = recorded[record.RequestID] || record.Committed()
 		if record.Step == batch.StepCompleted || record.Step == batch.StepClosed {
-			recorded[record.ShipmentID] = true
+			recorded[record.Key] = true
 		}
 	}
 	for _, item := range items {
@@ -103,26 +103,27 @@ func (j *job) compare(ctx context.Context, journal *batch.File, missing []batch.
 }
 
 // record writes purchases to the journal. They count against the budget of this night, because the night in which they
-// were made is not known, and no night buys other documents of their shipments.
+// were made is not known. Their shipments are closed, unless the journal has another purchase of the shipment.
 func (j *job) record(ctx context.Context, journal *batch.File, purchases []batch.Record) error {
 	for _, purchase := range purchases {
 		claim, err := journal.Claim(ctx, purchase.Key)
+		if err == nil && claim.Record().Committed() {
+			purchase.Key += " " + purchase.RequestID
+			err = claim.Release(ctx)
+			if err == nil {
+				claim, err = journal.Claim(ctx, purchase.Key)
+			}
+		}
 		if err != nil {
 			return err
 		}
-		if last := claim.Record(); last.Committed() { // another purchase of the shipment
-			amount, unreadable := purchase.Amount.Add(last.Amount)
-			charged, unknown := purchase.Charged.Add(last.Charged)
-			purchase.Amount, purchase.Charged, err = amount, charged, errors.Join(unreadable, unknown)
-		}
-		if purchase.Period, purchase.Note = j.night, j.note; err == nil {
-			_, err = claim.Append(ctx, purchase, nil, nil)
-		}
+		purchase.Period, purchase.Note = j.night, j.note
+		_, err = claim.Append(ctx, purchase, nil, nil)
 		if err := errors.Join(err, claim.Release(ctx)); err != nil {
 			return err
 		}
-		fmt.Printf("recorded: shipment %s is closed, because the wallet paid %s %s for %s: no night buys its other "+
-			"documents\n", purchase.Key, purchase.Amount.StringFixed(2), purchase.Currency, purchase.RequestID)
+		fmt.Printf("recorded: the wallet paid %s %s for %s: no night buys other documents of shipment %s, or waits for "+
+			"these\n", purchase.Amount.StringFixed(2), purchase.Currency, purchase.RequestID, purchase.ShipmentID)
 	}
 	return nil
 }
@@ -168,18 +169,15 @@ func (j *job) checkWallet(paid payments, records []batch.Record) error {
 
 // results writes the outcome and the charge of each shipment, and the whole text of all causes of open ones.
 func (j *job) results(report *batch.Report) error {
-	rows, manual := [][]string{
-		{"shipment", "state", "request", "night", "charged", "currency", "needs evidence", "note", "error"},
-	}, 0
+	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "needs evidence", "note", "error"}}
+	evident := map[batch.State]int{} // shipments with documents that need evidence
 	for _, result := range report.Results {
 		charged, evidence, failed := "", "", ""
 		if result.Charged.Known() { // an unknown charge is not 0
 			charged = result.Charged.String()
 		}
 		if len(result.NotSelected) > 0 {
-			if result.State == batch.StateCompleted {
-				manual++
-			}
+			evident[result.State]++
 			evidence = fmt.Sprint(result.NotSelected)
 		}
 		if result.Err != nil {
@@ -194,9 +192,10 @@ func (j *job) results(report *batch.Report) error {
 		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), text,
 			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
-	if manual > 0 {
-		fmt.Printf("completed shipments that also need documents which this job does not buy, because a person must supply "+
-			"evidence: %d; see \"needs evidence\" in documents.csv, and buy them from a new analysis\n", manual)
+	if completed, drafts := evident[batch.StateCompleted], evident[batch.StateDraft]; completed+drafts > 0 {
+		fmt.Printf("shipments with documents that this job does not buy, because a person must supply evidence: %d "+
+			"completed, %d drafts; see \"needs evidence\" in documents.csv, take the drafts out of the list, and buy the documents "+
+			"from a new analysis\n", completed, drafts)
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }

@@ -223,8 +223,8 @@ func (j *job) forOperators(err error) string {
 		"use "+j.resolves("charged", "SHIPMENT")+`, or "not charged" in place of charged, as they show`,
 		"batch.Resolve with OutcomeCharged", j.resolves("charged", "SHIPMENT"),
 		"batch.Resolve with OutcomeNotCharged", j.resolves(`"not charged"`, "SHIPMENT"),
-		"move the file away 5 minutes after the last run, and leave out of every later list the shipments that the wallet's "+
-			"transactions show as purchased", j.begins(),
+		"move the file away 5 minutes after the last run, leave out of every later list the shipments that the wallet's "+
+			"transactions show as purchased, and reduce the budget of this period by their cost", j.begins(),
 		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run "+j.again(),
 		"once this is corrected, run the batch again",
 		"correct this, then run "+j.again()+"; keep in the list the shipments that are refused only for now",
