@@ -147,7 +147,7 @@ func (j *job) checkWallet(paid payments, records []batch.Record) error {
 	charges := 0
 	if j.note != "" && len(paid) == 0 {
 		return inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests", j.wallet),
-			"correct -wallet, or leave -record out"}
+			"correct -wallet, or leave -record out if no night has purchased anything"}
 	}
 	for _, record := range records {
 		for _, payment := range paid[record.ShipmentID] {
@@ -194,8 +194,8 @@ func (j *job) results(report *batch.Report) error {
 	}
 	if completed, drafts := evident[batch.StateCompleted], evident[batch.StateDraft]; completed+drafts > 0 {
 		fmt.Printf("shipments with documents that this job does not buy, because a person must supply evidence: %d "+
-			"completed, %d drafts; see \"needs evidence\" in documents.csv, take the drafts out of the list, and buy the documents "+
-			"from a new analysis\n", completed, drafts)
+			"completed, %d drafts; see \"needs evidence\" in documents.csv, take the drafts out of the list, and buy the "+
+			"documents from a new analysis\n", completed, drafts)
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }

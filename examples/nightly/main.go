@@ -120,7 +120,8 @@ type journalError struct{ error }
 // stop the others, but nothing is purchased if the wallet's transactions cannot be read.
 func (j *job) run(ctx context.Context) (again bool, err error) {
 	if err := j.lost(); err != nil {
-		return false, err
+		_, unread := j.transactions(ctx) // for the person who looks for purchases
+		return false, errors.Join(err, unread)
 	}
 	if err := j.settle(ctx); err != nil {
 		return true, err

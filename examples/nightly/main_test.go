@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -349,6 +350,25 @@ func TestExit(t *testing.T) {
 	if text != "wait until the night that runs has ended; nightly resolve -out FOLDER -note TICKET -outcome "+
 		`"not charged" SHIPMENT lets nightly retry run night 2026-11-28 again` {
 		t.Error(text)
+	}
+}
+
+// A text that the library no longer has is not replaced, and an operator reads Go names.
+func TestTexts_AreThoseOfTheLibrary(t *testing.T) {
+	var library strings.Builder
+	for _, pattern := range []string{"../../*.go", "../../batch/*.go", "../../internal/*/*.go"} {
+		for _, name := range shippingtest.Must(filepath.Glob(pattern))(t) {
+			library.Write(shippingtest.Must(os.ReadFile(name))(t))
+		}
+	}
+	sources := regexp.MustCompile(`" ?\+\s+"`).ReplaceAllString(library.String(), "")
+	// These begin with a name, which the library writes before the text, or come from package os.
+	named := regexp.MustCompile(`^(shipping: (batch: Resolve|batch: Item|ParseBudget)|WithDialect|terminated signal)\b *`)
+	texts := (&job{}).texts()
+	for i := 0; i < len(texts); i += 2 {
+		if text := named.ReplaceAllString(texts[i], ""); !strings.Contains(sources, text) && text != "received" {
+			t.Errorf("no text has %q", texts[i])
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		if strings.Contains(err.Error(), "response id") {
 			run += "; if a line with a response id stays, ask the service"
 		}
-	case of[batch.NeedCharge] > 0 && of["held"] > 0 && open.exceeded():
+	case of[batch.NeedCharge] > 0 && of["held"]+of[batch.NeedPeriod] > 0 && open.exceeded():
 		return code, person + "; " + nextNight
 	case code == 1 && all > 0 && of[batch.NeedPeriod] == all && open.exceeded():
 		return 1, "more than the budget of this night is spent: " + nextNight
@@ -218,27 +218,32 @@ func (j *job) progress(event batch.Event) {
 
 // forOperators returns the text of an error with the commands and files of this program in place of Go names.
 func (j *job) forOperators(err error) string {
-	return strings.NewReplacer(
+	return strings.NewReplacer(j.texts()...).Replace(err.Error())
+}
+
+// texts returns texts of the library, each followed by its replacement.
+func (j *job) texts() []string {
+	return []string{
 		"call batch.Resolve with the outcome that they show",
-		"use "+j.resolves("charged", "SHIPMENT")+`, or "not charged" in place of charged, as they show`,
+		"use " + j.resolves("charged", "SHIPMENT") + `, or "not charged" in place of charged, as they show`,
 		"batch.Resolve with OutcomeCharged", j.resolves("charged", "SHIPMENT"),
 		"batch.Resolve with OutcomeNotCharged", j.resolves(`"not charged"`, "SHIPMENT"),
-		"move the file away 5 minutes after the last run, leave out of every later list the shipments that the wallet's "+
+		"move the file away 5 minutes after the last run, leave out of every later list the shipments that the wallet's " +
 			"transactions show as purchased, and reduce the budget of this period by their cost", j.begins(),
-		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run "+j.again(),
+		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run " + j.again(),
 		"once this is corrected, run the batch again",
-		"correct this, then run "+j.again()+"; keep in the list the shipments that are refused only for now",
+		"correct this, then run " + j.again() + "; keep in the list the shipments that are refused only for now",
 		"once the charges above their cost are closed, run the batch again", "do what the last line of the night states",
 		"if nothing was purchased with it, remove the file",
-		"if nothing was purchased with it, move it and documents.csv to another folder, and run "+j.again(),
+		"if no night has begun (there is no documents.csv), remove the file",
 		"compare the charge with the wallet's transactions, and correct the dialect",
 		"find the request in wallet.csv; if the amount there differs, a developer corrects the dialect",
 		"(WithBaseURL or SHIPPING_BASE_URL)", "(SHIPPING_BASE_URL)",
-		"run the batch again", "run "+j.again(), "another period, such as the next night", "the next night",
+		"run the batch again", "run " + j.again(), "another period, such as the next night", "the next night",
 		"follow it with Regulatory.Wait, and leave the item out of the next run", "leave it out of the next list",
 		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry", " an item", " a shipment",
 		" item", " shipment", "shipping: batch: Resolve cannot", "nightly: resolve cannot", " unless Item.Key is set", "",
-		"; to buy more, use a shipment with another Key and Again", "", "shipping: ParseBudget", "nightly: -budget",
+		"; to buy more, use an item with another Key and Again", "", "shipping: ParseBudget", "nightly: -budget",
 		"WithDialect has no route for this operation, and the specification documents none", "the dialect has no route",
 		"pass the dialect to NewClient, or set SHIPPING_DIALECT to its file for NewClientFromEnv",
 		"set SHIPPING_DIALECT to its file",
@@ -250,7 +255,7 @@ func (j *job) forOperators(err error) string {
 		"wait until the night that runs has ended",
 		"; a read changes nothing: try again later", "", "terminated signal received", "stopped by SIGTERM",
 		"shipping: batch: Item has the key", "the id is", ": set a Key that a journal can keep", ": correct the line",
-	).Replace(err.Error())
+	}
 }
 
 // resolves returns the command that records the outcome of purchases.
@@ -267,9 +272,9 @@ func (j *job) closes(shipments []string) string {
 
 // begins returns what a person does after the journal was lost.
 func (j *job) begins() string {
-	return "look in wallet.csv for the requests of documents.csv (RD-…); if there are none, correct -wallet or, if " +
-		"the service shows none, leave the shipments out of every later list; then move what is left of batch.journal, and " +
-		"documents.csv, to another folder, and run " + j.again() + " with -record TICKET"
+	return "look in wallet.csv for requests (RD-…): if there are none, correct -wallet, and run " + j.again() + ", " +
+		"which writes wallet.csv anew; then move what is left of batch.journal, and documents.csv, to another folder, and " +
+		"run " + j.again() + " with -record TICKET; if the service shows no requests, leave the shipments out of later lists"
 }
 
 // again names the night for the person who runs it again: the date of the log can be another one.
