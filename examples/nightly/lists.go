@@ -73,7 +73,7 @@ func (j *job) transactions(ctx context.Context) (payments, error) {
 func (p payments) missing(items []batch.Item, records []batch.Record) (missing []batch.Record) {
 	recorded := map[string]bool{"": true} // requests, and shipments that no run purchases again
 	for _, record := range records {
-		recorded[record.RequestID] = recorded[record.RequestID] || record.Committed()
+		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
 		if record.Step == batch.StepCompleted || record.Step == batch.StepClosed {
 			recorded[record.Key] = true
 		}
@@ -122,8 +122,9 @@ func (j *job) record(ctx context.Context, journal *batch.File, purchases []batch
 		if err := errors.Join(err, claim.Release(ctx)); err != nil {
 			return err
 		}
-		fmt.Printf("recorded: the wallet paid %s %s for %s: no night buys other documents of shipment %s, or waits for "+
-			"these\n", purchase.Amount.StringFixed(2), purchase.Currency, purchase.RequestID, purchase.ShipmentID)
+		fmt.Printf("recorded: the wallet paid %s %s for %s: no night buys other documents of shipment %s (see "+
+			"the old documents.csv), or waits for these\n", purchase.Amount.StringFixed(2), purchase.Currency,
+			purchase.RequestID, purchase.ShipmentID)
 	}
 	return nil
 }
@@ -155,7 +156,7 @@ func (j *job) checkWallet(paid payments, records []batch.Record) error {
 				return nil
 			}
 		}
-		if record.Charged.Known() {
+		if record.Step == batch.StepPurchased || record.Step == batch.StepCompleted {
 			charges++
 		}
 	}

@@ -272,9 +272,12 @@ func (j *job) closes(shipments []string) string {
 
 // begins returns what a person does after the journal was lost.
 func (j *job) begins() string {
-	return "look in wallet.csv for requests (RD-…): if there are none, correct -wallet, and run " + j.again() + ", " +
-		"which writes wallet.csv anew; then move what is left of batch.journal, and documents.csv, to another folder, and " +
-		"run " + j.again() + " with -record TICKET; if the service shows no requests, leave the shipments out of later lists"
+	const move = "move what is left of batch.journal, and documents.csv, to another folder, and run "
+	run := j.again()
+	return "look in wallet.csv for requests (RD-…): if there are some, " + move + run + " with -record TICKET; if " +
+		"there are none, and another wallet pays, correct -wallet, and run " + run + ", which writes wallet.csv anew; if " +
+		"no night has purchased anything, " + move + run + "; if the service never shows requests, leave the shipments out of " +
+		"later lists"
 }
 
 // again names the night for the person who runs it again: the date of the log can be another one.
