@@ -276,8 +276,8 @@ func (j *job) begins() string {
 	run := j.again()
 	return "look in wallet.csv for requests (RD-…): if there are some, " + move + run + " with -record TICKET; if " +
 		"there are none, and another wallet pays, correct -wallet, and run " + run + ", which writes wallet.csv anew; if " +
-		"no night has purchased anything, " + move + run + "; if the service never shows requests, leave the shipments out of " +
-		"later lists"
+		"no night has purchased anything, " + move + run + "; if the service never shows requests, leave the shipments " +
+		"out of later lists"
 }
 
 // again names the night for the person who runs it again: the date of the log can be another one.
