@@ -127,7 +127,7 @@ func TestFaults_EachKindHasAnEffect(t *testing.T) {
 			bought, _, request := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase",
 				`{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
 			emit(t, srv.World, notify.Event{Kind: "shipment.updated"})
-			time.Sleep(time.Hour)
+			time.Sleep(time.Hour) // of the bubble: deliveries and their retries have ended
 			effects[fmt.Sprintf("%s %s %s %s %+v", list, rates.body, bought, request.body, srv.Inbox())] = true
 		}
 		shippingtest.Diff(t, "different effects, without the fault and with it", 2, len(effects))

@@ -88,11 +88,14 @@ func (p payments) missing(items []batch.Item, records []batch.Record) (missing [
 	return missing
 }
 
-// compare returns an error if the journal lacks payments of the wallet. With -record, it writes them to the journal.
-func (j *job) compare(ctx context.Context, journal *batch.File, missing []batch.Record) error {
+// compare returns an error if the wallet is that of another journal, or the journal lacks payments of the wallet. With
+// -record, it writes these to the journal.
+func (j *job) compare(ctx context.Context, journal *batch.File, paid payments, items []batch.Item,
+	records []batch.Record) error {
+	err, missing := j.checkWallet(paid, records), paid.missing(items, records)
 	switch {
-	case len(missing) == 0:
-		return nil
+	case err != nil || len(missing) == 0:
+		return err
 	case j.note != "":
 		return j.record(ctx, journal, missing)
 	}

@@ -185,7 +185,7 @@ func (j *job) documents(ctx context.Context, paid payments) (report *batch.Repor
 	}
 	items, wrong := shipments(j.list, string(list), unread)
 	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
-	if err := cmp.Or(j.checkWallet(paid, records), j.compare(ctx, journal, paid.missing(items, records))); err != nil {
+	if err := j.compare(ctx, journal, paid, items, records); err != nil {
 		return nil, errors.Join(err, wrong)
 	}
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{

@@ -203,6 +203,17 @@ func TestNights(t *testing.T) {
 				t.Errorf("%q: exit %d after %d purchases, %v", test.want, code, n-purchases, err)
 			}
 		}
+		// -record wrote purchases of another wallet to the journal before the wallet was refused.
+		shippingtest.NoError(t, os.WriteFile(path, older, 0o600))
+		other := j
+		other.note = "ticket 4713"
+		last := server.Shipments()[29]
+		_, refused := other.documents(t.Context(), payments{last: {{Key: last, ShipmentID: last, RequestID: "RD-1",
+			Step: batch.StepClosed}}})
+		if kept := shippingtest.Must(os.ReadFile(path))(t); !bytes.Equal(kept, older) ||
+			!strings.Contains(fmt.Sprint(refused), "shows none of the requests") {
+			t.Errorf("another wallet with -record: %v, %d bytes more", refused, len(kept)-len(older))
+		}
 		// A first night that was killed before it had results did not notice, and everything was bought again.
 		killed := j
 		killed.folder = t.TempDir()
