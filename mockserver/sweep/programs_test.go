@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -230,6 +232,8 @@ func careful() []program {
 				return fmt.Errorf("gave up, then read: %w", err)
 			}
 		}), sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpPurchase, Nth: 1, Fault: "late-after"}}}, nil},
+		{"leaves a draft that shows its price as its charge", drafting(purchaseAndRead), sweep.Config{Options: []mockserver.Option{
+			mockserver.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}})}}, nil},
 		{"replays a notification again when it is started again, because nothing shows that it did",
 			func(ctx context.Context, s *job, shipment string) error {
 				return s.call(ctx, "POST", "/v1/webhooks/replay",

@@ -232,7 +232,8 @@ func listed(all []unaccepted) string {
 }
 
 func (r *run) count(request *shipping.RegulatoryRequest) {
-	if !request.ChargedAmount.Known() || request.ChargedAmount.Sign() <= 0 {
+	// A draft can show its price as its charge: purchase.quoted of the dialect.
+	if request.Status == shipping.StatusDraft || !request.ChargedAmount.Known() || request.ChargedAmount.Sign() <= 0 {
 		return
 	}
 	r.charged[request.RequestID] = true
