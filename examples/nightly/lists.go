@@ -197,9 +197,13 @@ func (j *job) results(report *batch.Report) error {
 			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
 	if completed, drafts := evident[batch.StateCompleted], evident[batch.StateDraft]; completed+drafts > 0 {
+		remove := ""
+		if drafts > 0 {
+			remove = ", take the drafts out of the list,"
+		}
 		fmt.Printf("shipments with documents that this job does not buy, because a person must supply evidence: %d "+
-			"completed, %d drafts; see \"needs evidence\" in documents.csv, take the drafts out of the list, and buy the "+
-			"documents from a new analysis\n", completed, drafts)
+			"completed, %d drafts; see \"needs evidence\" in documents.csv%s and buy the documents from a new analysis\n",
+			completed, drafts, remove)
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }

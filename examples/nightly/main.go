@@ -193,7 +193,7 @@ func (j *job) documents(ctx context.Context, paid payments) (report *batch.Repor
 	})
 	begun := report != nil && report.Count(batch.StateWaiting) < len(report.Results)
 	if !begun && errors.Is(err, shipping.ErrOverBudget) {
-		return nil, err // the budget is in another currency: the report has nothing else
+		return nil, inputError{err, "correct the currency of -budget"} // the report has nothing else
 	}
 	err = errors.Join(err, wrong)
 	if report == nil {

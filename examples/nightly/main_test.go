@@ -52,7 +52,7 @@ func TestNights(t *testing.T) {
 			{"2026-11-27", "2000000 NGN", 10, 30, 0, "", true}, // the budget of another night
 			{"2026-11-28", "2000000 NGN", 0, 30, 0, "", true},
 			// Once, without counts that are all 0.
-			{"2026-11-28", "1 USD", 0, 30, 1, "in that currency; nothing was purchaseda person must do what these", false},
+			{"2026-11-28", "1 USD", 0, 30, 2, "nothing was purchaseda person must correct the currency of -budget", false},
 			{"2026-11-30", "1 NGN", 0, 0, 2, "shipments.txt is empty: no shipments were read", false}, // an export that failed
 			{"2026-11-29", "1 NGN", 0, 30, 0, "", false},                                              // no new shipments
 			// One wrong id stopped the whole night.

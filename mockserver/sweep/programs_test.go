@@ -194,6 +194,7 @@ func notFound() []program {
 
 // careful are programs without a mistake.
 func careful() []program {
+	quoting := mockserver.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}})
 	return []program{
 		{"reads the request after any error, and leaves it unknown", drafting(purchaseAndRead), sweep.Config{}, nil},
 		{"reads the request again if a reading fails", drafting(purchaseAndRead),
@@ -232,8 +233,8 @@ func careful() []program {
 				return fmt.Errorf("gave up, then read: %w", err)
 			}
 		}), sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpPurchase, Nth: 1, Fault: "late-after"}}}, nil},
-		{"leaves a draft that shows its price as its charge", drafting(purchaseAndRead), sweep.Config{Options: []mockserver.Option{
-			mockserver.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}})}}, nil},
+		{"leaves a draft that shows its price as its charge", drafting(purchaseAndRead),
+			sweep.Config{Options: []mockserver.Option{quoting}}, nil},
 		{"replays a notification again when it is started again, because nothing shows that it did",
 			func(ctx context.Context, s *job, shipment string) error {
 				return s.call(ctx, "POST", "/v1/webhooks/replay",
