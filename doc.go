@@ -1,7 +1,8 @@
 // Package shipping is a client for the shipping service: carrier rates, countries, webhooks, wallet
 // transactions, and regulatory documents. It sends a purchase once, and reports one of three outcomes:
 //
-//   - charged: the wallet was charged once, and [RegulatoryService.Wait] returns the documents.
+//   - charged: the wallet was charged once, perhaps before ([OutcomePurchasedBefore]), and [RegulatoryService.Wait]
+//     returns the documents.
 //   - not charged ([OutcomeNotCharged]): the wallet was not charged, and the purchase can be made again.
 //   - unknown ([OutcomeUnknown]): do not purchase again. [RegulatoryService.SettlePurchase] settles it later.
 //
@@ -49,8 +50,8 @@
 // If the response to a purchase is lost, the client reads the request back. The result, or a [RegulatoryError], has the
 // outcome. With [OutcomePurchasedBefore], an earlier purchase charged the wallet.
 //
-// Editing a draft, retrying and the PDF have no documented path. These methods send nothing
-// unless [WithDialect] has routes for them.
+// Without a route in [WithDialect], methods that edit, retry or fetch PDFs send nothing: the
+// specification has no path for them.
 //
 // # Webhooks
 //
@@ -60,13 +61,13 @@
 // # Observability
 //
 // [WithLogger] logs attempts and retries, an [Observer] receives the events of a call for metrics and traces,
-// and [WithDriftReport] reports differences between the service and the specification. None of them contains
-// a key, a query or a body.
+// and [WithDriftReport] reports differences between the service and the specification. None of them
+// receives a key, a query or a body.
 //
 // # Testing
 //
-// Package [github.com/shipping-go/shipping/mockserver] is a reference server for tests, which
-// controls money, time and faults. For canned responses, give [WithHTTPClient] a mock transport.
+// Package [github.com/shipping-go/shipping/mockserver] is a reference server whose money, time and
+// faults a test controls. For canned responses, give [WithHTTPClient] a mock transport.
 //
 // # Assumptions
 //

@@ -115,8 +115,9 @@ type PollEvent struct {
 // [ErrOvercharged].
 //
 // Invalid options are a [*ValidationError], and a failed analysis returns the error of [RegulatoryService.Analyze].
-// Every error after the analysis is a [*RegulatoryError] with the request's id, with which a later call continues, and
-// the outcome of the purchase. It wraps [ErrOverBudget] if the budget stopped the purchase.
+// Every error after the analysis is a [*RegulatoryError] with the outcome of the purchase and the
+// request's id, with which a later call continues. It wraps [ErrOverBudget] if the budget stopped
+// the purchase.
 //
 // Specification: "Typical regulatory workflow".
 func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions,
@@ -406,7 +407,8 @@ func checkDraft(record *RegulatoryRequest) error {
 	if record.Status == StatusDraft {
 		return nil
 	}
-	return fmt.Errorf("the request is no longer a draft: its status is %s", spelling.Quote(string(record.Status)))
+	return fmt.Errorf("the request is no longer a draft (%s): call Regulatory.Wait",
+		spelling.Quote(string(record.Status)))
 }
 
 func (f *flow) waiting() *waiting {

@@ -10,8 +10,8 @@
 //
 // [Run] records each step in a [Journal], so that an interrupted batch continues at its last step and purchases
 // nothing twice. [OpenFile] opens a journal for one process; the nested module stores has one in PostgreSQL for
-// several. [Resolve] closes a purchase that no run can settle. [Replay] has no journal: a later run skips the replays
-// that the report of an earlier one lists as queued; see [QueuedReplays].
+// several. [Resolve] closes a purchase that no run can settle. [Replay] has no journal: to
+// continue, skip the replays that an earlier run has queued; see [QueuedReplays].
 //
 // The package calls only public methods of the client.
 package batch
@@ -188,7 +188,7 @@ type Event struct {
 	// Ended counts the items that have ended, Waiting those that wait for documents or for another process, and
 	// Total all items.
 	Ended, Waiting, Total int
-	// Committed is the sum spent or reserved of the budget; 0 without one.
+	// Committed is the budget spent or reserved; 0 without a budget.
 	Committed shipping.Amount
 }
 

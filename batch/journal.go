@@ -18,14 +18,19 @@ import (
 // it. [Memory] and [OpenFile] return journals of one process; the nested module stores
 // has one on PostgreSQL for several.
 //
-// An implementation must guarantee five things, or a batch can buy twice. A record that [Claim.Append] accepted
-// survives a crash of the machine. A claim accepts nothing once another process has the item. Another process gets the
-// item only after the claim was released, or has expired. Of two purchases for one [Record.Source] or one request under
-// different keys, the second is refused, even at the same moment in different processes: see [Claim.Append]. Another
-// process gets an item whose last record is [StepPurchasing] only when a quarter of the lease has passed since its
-// claim expired. A process that stalls after the last check of its claim sends its purchase when it resumes; no journal
-// can prevent that. The other process finds the purchase if it reaches the service before that process has read the
-// request for [shipping.PurchaseOptions.QuietFor].
+// An implementation must guarantee five things, or a batch can buy twice:
+//
+//   - A record that [Claim.Append] accepted survives a crash of the machine.
+//   - A claim accepts nothing once another process has the item.
+//   - Another process gets the item only after the claim was released, or has expired.
+//   - Another process gets an item whose last record is [StepPurchasing] only when a quarter of the lease has passed
+//     since its claim expired.
+//   - Of two purchases for one [Record.Source] or one request under different keys, the second is refused, even at the
+//     same moment in different processes: see [Claim.Append].
+//
+// A process that stalls after the last check of its claim sends its purchase when it resumes; no journal can prevent
+// that. The other process finds the purchase if it reaches the service before that process has read the request for
+// [shipping.PurchaseOptions.QuietFor].
 //
 // Implementations must be safe for concurrent use. Package journaltest tests them.
 type Journal interface {
@@ -56,8 +61,8 @@ type Claim interface {
 	// the same moment are counted. Any other record describes a past event: it is written even if the committed sum
 	// cannot be computed, and the error is why.
 	//
-	// With alone, Append calls it with what [Journal.Related] returns for the record. If alone returns an error, nothing
-	// is written, and that is the error of Append. This lookup and the record are one transaction, under a lock of the
+	// Append calls alone, if set, with what [Journal.Related] returns for the record. If alone returns an error, nothing
+	// is written, and Append returns that error. This lookup and the record are one transaction, under a lock of the
 	// source and one of the request: if two records of one source or one request are appended at the same moment, one
 	// lookup finds the other record. The lock of the budget is taken first, then that of the source, then that of the
 	// request. Append may call alone again if it repeats the transaction.

@@ -112,8 +112,8 @@ func WithRefusedPurchases() Option {
 	return func(s *settings) { s.writes, s.refusedPurchases = true, true }
 }
 
-// WithDialect checks the declarations of a dialect: another value at an open point is a failed check. A choice that it
-// declares, such as a status that the specification does not list, passes.
+// WithDialect checks a dialect: if the service differs from it at an open point, the check fails. A
+// choice that it declares, such as a status that the specification does not list, passes.
 func WithDialect(d *dialect.Dialect) Option {
 	return func(s *settings) { s.known = cmp.Or(d, s.known) }
 }

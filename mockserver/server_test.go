@@ -66,7 +66,7 @@ func TestServer_WithFIPS140Only(t *testing.T) {
 func TestRoutes_RefusesWhatItCannotServe(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ operation, route, want string }{
-		{"rates.create", "/v1/rates", "which is not an operation that the specification names without a path"},
+		{"rates.create", "/v1/rates", "but only these operations can have a route"},
 		{operations.RetryRequest, "/v1/{request_id}/{", "whose placeholder {} is unknown"},
 		{operations.RetryRequest, "/v1//{request_id}", "no empty or dot segments"},
 		{operations.RetryRequest, "/v1/{request_id}/{request_id}", "duplicate wildcard name"},

@@ -282,7 +282,7 @@ func TestInbox_OverHTTP(t *testing.T) {
 	if strings.Contains(string(answer.body), srv.SecretKey) {
 		t.Error("the inbox shows the secret key")
 	}
-	get(t, srv, "/_mock/inbox?after=8&wait=1ms&count=2").refusal(t, http.StatusRequestTimeout, "found 0 of 2")
+	get(t, srv, "/_mock/inbox?after=8&wait=1ms&count=2").refusal(t, http.StatusRequestTimeout, "received 0 of 2")
 	get(t, srv, "/_mock/inbox?count=2").refusal(t, http.StatusBadRequest, "count needs wait")
 	srv.Reset()
 	post(t, srv, "/_mock/inbox", `{}`).has(t, "data.number=1")

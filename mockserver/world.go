@@ -211,8 +211,8 @@ func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration
 // its journal, its findings and its inbox. The clock keeps its time.
 func (w *World) Reset() { w.core.Reset() }
 
-// Format prints the address of the world for every verb, and never its key, which contains its name. So does the Format
-// of [Server].
+// Format prints the world's address for every verb, never its name or key: the key contains the
+// name. So does the Format of [Server].
 func (w *World) Format(to fmt.State, _ rune) { _, _ = io.WriteString(to, w.label()) }
 
 // LogValue returns the address of the world.

@@ -18,8 +18,9 @@ import (
 // a receiver. Make one with [OpenFileStore].
 //
 // An id for which Accept returned nil survives the end of the process and a power loss. Claims are not in the file, so
-// a notification that was claimed when the process ended can be claimed again at once. After a write failed, such as on
-// a full disk, Claim returns the error until the file can be written again, with all accepted ids.
+// a notification that was claimed when the process ended can be claimed again at once. After a
+// write failed, such as on a full disk, Claim returns the error until the file can be rewritten
+// with all accepted ids.
 type FileStore struct {
 	path   string
 	memory *MemoryStore

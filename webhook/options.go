@@ -78,8 +78,8 @@ func (s *settings) check(handle Handler) error {
 	case s.queued && (s.workers < 1 || s.queue < 1):
 		return errors.New("webhook: WithWorkers needs at least one worker and a queue of at least one")
 	case s.retried && !s.queued:
-		return errors.New("webhook: WithRetries needs WithWorkers: without workers, the service sends a notification " +
-			"again whose handler failed")
+		return errors.New("webhook: WithRetries needs WithWorkers: without workers, the service resends a " +
+			"notification whose handler failed")
 	case s.retries < 0 || s.backoff < 0:
 		return errors.New("webhook: WithRetries needs a number and a time that are not negative: 0 retries call a " +
 			"handler once")

@@ -28,10 +28,13 @@ type Handler func(ctx context.Context, n *Notification) error
 // Receiver is an [http.Handler] for notifications. Create one with [NewReceiver]. [Receiver.Close] waits until the
 // notifications that it accepted are handled.
 //
-// It responds 200 once a notification is handled or, with [WithWorkers], queued, and for one that was accepted before;
-// 401 for a signature that is missing or wrong; 405, 408, 413 and 400 for a request that is not a notification; and 503
-// with Retry-After if the service should try again, because the handler failed, 16 handlers run already, or the queue
-// is full.
+// It responds:
+//
+//   - 200 once a notification is handled or, with [WithWorkers], queued, and for a duplicate;
+//   - 401 for a signature that is missing or wrong;
+//   - 405, 408, 413 and 400 for a request that is not a notification;
+//   - 503 with Retry-After if the service should try again, because the handler failed, 16 handlers
+//     run already, or the queue is full.
 type Receiver struct {
 	handle   Handler
 	verify   func(header http.Header, body []byte) error

@@ -108,8 +108,8 @@ func WithRoutes(routes map[string]string) ([]Operation, error) {
 					allowed = append(allowed, o.Name)
 				}
 			}
-			return nil, fmt.Errorf("names %q, which is not an operation that the specification names without a path; those "+
-				"are %s", name, strings.Join(allowed, ", "))
+			return nil, fmt.Errorf("names %q, but only these operations can have a route: %s",
+				name, strings.Join(allowed, ", "))
 		}
 		method, path, found := strings.Cut(route, " ")
 		if !found {

@@ -130,7 +130,7 @@ func (in *Inbox) Await(ctx context.Context, after int, text string, count int) (
 		return len(found) >= count
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the wait for notifications in the inbox found %d of %d: register a webhook with the url "+
+		return nil, fmt.Errorf("the inbox received %d of %d notifications: register a webhook with the url "+
 			"%s, and send an event: %w", len(found), count, notify.InboxURL, err)
 	}
 	return found, nil

@@ -236,7 +236,7 @@ func TestInbox_FindsAndAwaits(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if _, err := in.Await(ctx, 0, "late", 3); !errors.Is(err, context.DeadlineExceeded) ||
-			!strings.Contains(err.Error(), "found 2 of 3") {
+			!strings.Contains(err.Error(), "received 2 of 3") {
 			t.Errorf("the wait ends with %v", err)
 		}
 		broken := errors.New("broken")

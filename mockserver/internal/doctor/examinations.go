@@ -59,7 +59,7 @@ func examinations(within time.Duration) []examination {
 			advice: "Anyone could send you events: compare the signature, in constant time, before anything else."},
 		{delivery: "missing signature", wanted: wantRefused, event: created, well: refused,
 			edit:   func(p *post) { p.signature = "" },
-			advice: "Anyone could send you events: no signature is a wrong signature."},
+			advice: "Anyone could send you events: refuse deliveries without a signature."},
 		{delivery: "changed body", wanted: wantRefused, event: created, well: refused,
 			edit:   func(p *post) { p.body = bytes.Replace(p.body, []byte(`"pending"`), []byte(`"PENDING"`), 1) },
 			advice: "Compute the signature of the received body, not of a header or a part of the body."},
