@@ -34,10 +34,10 @@ import (
 // Item is one shipment or invoice of a batch.
 type Item struct {
 	// Key identifies the item in the journal, in results and in progress: UTF-8 of at most 2,000 bytes, without a NUL
-	// character. It must be the same each time the batch runs, and belong to one shipment or invoice in all batches of the
-	// journal. An item with the key of another shipment is an error, and so is one whose shipment or invoice was purchased
-	// under another key. Two addresses that differ only after a "?" are one invoice. Empty means the shipment's id or the
-	// file's URL; one with a query needs a Key, because the query of a signed URL is new each time.
+	// character. Empty means the shipment's id or the file's URL. A URL with a query needs a Key, because the query of
+	// a signed URL is new each time. A key must be the same each time the batch runs, and belong to one shipment or
+	// invoice in all batches of the journal. A key of another shipment is an error, and so is a second key for a
+	// purchased shipment or invoice. Two addresses that differ only after a "?" are one invoice.
 	Key string
 	// Analyze is the analysis. It can be empty if the journal has a request of the item, such as for items from
 	// [Unfinished]. Of several items with one shipment or file, one is purchased: the item whose purchase has begun, or
@@ -51,7 +51,7 @@ type Item struct {
 // source returns the id of the shipment or the URL of the file.
 func (i Item) source() string { return cmp.Or(i.Analyze.ShipmentID, i.Analyze.FileURL) }
 
-// Validate checks the item as [Run] does, which refuses all items if one is wrong. The error is a
+// Validate checks the item as [Run] does: Run refuses all items if one is wrong. The error is a
 // [*shipping.ValidationError].
 func (i Item) Validate() error { return i.validate("Item") }
 
@@ -92,10 +92,10 @@ type Options struct {
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the batch over all runs of its Period. The most that a purchase can cost (see
-	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that nothing
-	// was charged. A reported charge that is higher counts. While the journal has a charge above its cost, in another
-	// currency, or in a form that cannot be read, and no person has closed it with a note ([Resolve]), nothing is
-	// purchased, in any period. Nil means no bound. A budget needs a Select.
+	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that
+	// nothing was charged. A reported charge that is higher counts. A charge in the journal above its cost, in another
+	// currency, or in a form that cannot be read stops all purchases, in any period, until a person closes it with a
+	// note ([Resolve]). Nil means no bound. A budget needs a Select.
 	Budget *shipping.Budget
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A
 	// later run of the same period continues with what is left; another period begins with the whole budget. An item that
@@ -116,8 +116,8 @@ type Options struct {
 	// Period needs a Journal.
 	Journal Journal
 	// Progress is called after each step of each item, one call at a time. Besides the steps of [shipping.PollEvent]
-	// there are "settling", before a run settles the purchase of an earlier run, with the longest time of that in Next;
-	// and "taken", if another process works on the item, with the time until the next try.
+	// it gets "settling", before a run settles the purchase of an earlier run (Next is the longest time for that), and
+	// "taken", if another process works on the item (Next is the time until the next try).
 	Progress func(Event)
 }
 
@@ -127,9 +127,9 @@ type State string
 const (
 	// StateCompleted: purchased, all documents generated.
 	StateCompleted State = "completed"
-	// StateFailed: the analysis failed, and nothing was charged, or the generation failed, and the item was charged.
-	// After a failed analysis, the next run analyzes the item again. After a failed generation, it reads the request,
-	// which a retry may have completed, and purchases nothing. [Resolve] closes the item.
+	// StateFailed: the analysis failed and nothing was charged, or the generation failed after the charge. After a
+	// failed analysis, the next run analyzes the item again. After a failed generation, it reads the request, which a
+	// retry may have completed, and purchases nothing. [Resolve] closes the item.
 	StateFailed State = "failed"
 	// StateClosed: closed with [Resolve]; no run works on it.
 	StateClosed State = "closed"
@@ -142,7 +142,7 @@ const (
 	StateUnknown State = "unknown"
 	// StateWaiting: not finished when the batch ended, here or in another process; the next run continues.
 	StateWaiting State = "waiting"
-	// StateError: something else failed, nothing was charged. The next run tries again. If Err will not pass, such as
+	// StateError: another failure; nothing was charged. The next run tries again. If Err will not pass, such as
 	// [shipping.ErrNotFound] for an unknown shipment, correct the item or leave it out.
 	StateError State = "error"
 )
@@ -192,21 +192,22 @@ type Event struct {
 	Committed shipping.Amount
 }
 
-// ItemKey returns the key of the item that a call is about, from the context that Edit, a callback of
-// [shipping.Observer] or a [log/slog.Handler] gets; "" outside a batch.
+// ItemKey returns the key of the item that a context belongs to, or "" outside a batch. Edit, the callbacks of
+// [shipping.Observer] and a [log/slog.Handler] get such a context.
 func ItemKey(ctx context.Context) string { return itemkey.Of(ctx) }
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
 // budget. An item that fails does not stop the others, except with the status 401 (a wrong secret key), because all
-// others would fail too. [Report.Err] returns the errors of open items, even if the error of Run is nil. The report is
-// complete even if the batch was interrupted, by ctx or, with a [*JournalError], by a journal that cannot be written.
-// Run it again with the same items and journal to continue. Invalid items and options are a [*shipping.ValidationError]
-// without a report. A journal that another batch uses is [ErrInUse]. If the journal is in use, is closed, cannot be
-// read, or has another currency than the budget, nothing is sent, and each item of the report is [StateWaiting] with
-// that error.
+// others would fail too. [Report.Err] returns the errors of open items, even if the error of Run is nil. The report
+// is complete even if the batch was interrupted, by ctx or, with a [*JournalError], by a journal that cannot be
+// written. Run it again with the same items and journal to continue.
+//
+// Invalid items and options are a [*shipping.ValidationError] without a report. If the journal is in use by another
+// batch ([ErrInUse]), is closed, cannot be read, or has another currency than the budget, nothing is sent, and each
+// item of the report is [StateWaiting] with that error.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
-// apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.
+// apply to every call of the batch; options that calls cannot share, such as [shipping.WithResponse], are refused.
 //
 // If Edit, Select, Progress or the client's transport panics, the batch begins nothing more, finishes and records the
 // purchases in progress, and panics with the same value on the caller's goroutine.
@@ -314,8 +315,8 @@ func (o *Options) complete() error {
 	case o.Journal == (*File)(nil):
 		problem = "has a Journal that is " + nilFile
 	case o.Journal == nil && o.Period != "":
-		problem = "has a Period without a Journal, which records what was spent in it, and what was purchased: set Journal " +
-			"to that of OpenFile, or leave Period empty"
+		problem = "has a Period without a Journal, which records its spending and its purchases: set Journal to that of " +
+			"OpenFile, or leave Period empty"
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"
 	case lease > 0 && lease < quietFor/4*5:

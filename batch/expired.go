@@ -38,7 +38,7 @@ func (e *entry) mayBeSold() string {
 	case e.fresh:
 		return "the draft was made in this run"
 	case e.record.Earlier == EarlierElsewhere, e.record.Earlier == EarlierListed:
-		return "its request has shown a purchase"
+		return "its request may have shown a purchase"
 	case !e.record.unsold() && !byHand:
 		return "the journal does not show that each of its purchases was refused or never sent"
 	}

@@ -272,8 +272,7 @@ func (e *entry) alone(own Record) func(related []Record) error {
 			switch {
 			case other.Key == own.Key:
 			case sameSource && !e.item.Again && other.Committed() && other.bought():
-				return e.repeats(other.Key, "give it that Key, which the journal has, or leave it out; to buy more for the "+
-					"same one, set Again")
+				return e.repeats(other.Key, "give it that Key, which the journal has, or leave it out; to buy more, set Again")
 			case own.RequestID != "" && other.RequestID == own.RequestID && (other.begun() || isOpen):
 				return e.repeatedRequest(own.RequestID, other.Key)
 			}

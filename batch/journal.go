@@ -28,9 +28,9 @@ import (
 //   - Of two purchases for one [Record.Source] or one request under different keys, the second is refused, even at the
 //     same moment in different processes: see [Claim.Append].
 //
-// A process that stalls after the last check of its claim sends its purchase when it resumes; no journal can prevent
-// that. The other process finds the purchase if it reaches the service before that process has read the request for
-// [shipping.PurchaseOptions.QuietFor].
+// A process that stalls after the last check of its claim sends its purchase when it resumes; no journal can
+// prevent that. The other process reads the request for [shipping.PurchaseOptions.QuietFor], and finds the purchase
+// if it reaches the service by then.
 //
 // Implementations must be safe for concurrent use. Package journaltest tests them.
 type Journal interface {
@@ -41,11 +41,11 @@ type Journal interface {
 	// hold until they are released, and one process has the journal: a batch then claims all its items when it begins.
 	Lease() time.Duration
 	// Committed returns the part of a period's budget that was spent, or may have been: the sum of the amounts of the
-	// last records of the period whose step is [Record.Committed]. If the period has money in another currency, or a
-	// purchase with an unknown price, the error is a [*shipping.BudgetError].
+	// period's last records that are [Record.Committed]. If the period has money in another currency, or a purchase
+	// with an unknown price, the error is a [*shipping.BudgetError].
 	Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error)
-	// Related returns the last records that have the [Record.Source] or the RequestID of a record, and those that are
-	// [Record.Overcharged], each once, of all items and periods in any order.
+	// Related returns, of all items and periods, the last records that have the [Record.Source] or the RequestID of a
+	// record, or are [Record.Overcharged]: each once, in any order.
 	Related(ctx context.Context, record Record) ([]Record, error)
 }
 
@@ -59,7 +59,7 @@ type Claim interface {
 	// With a budget it returns the committed sum of the record's period. A [StepPurchasing] record that does not fit in
 	// the budget is not written, and the error is that of [shipping.Budget.Fits]; records that other processes append at
 	// the same moment are counted. Any other record describes a past event: it is written even if the committed sum
-	// cannot be computed, and the error is why.
+	// cannot be computed, and the error states why.
 	//
 	// Append calls alone, if set, with what [Journal.Related] returns for the record. If alone returns an error, nothing
 	// is written, and Append returns that error. This lookup and the record are one transaction, under a lock of the

@@ -38,14 +38,14 @@ type Record struct {
 	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	Charged         shipping.Amount `json:"charged,omitzero"`
 	ChargedCurrency string          `json:"charged_currency,omitempty"`
-	// Cost is the most that the draft can cost, if Charged is more; otherwise Amount is.
+	// Cost is the most that the draft can cost, set only if Charged is more.
 	Cost shipping.Amount `json:"cost,omitzero"`
-	// Overcharge is why the charge is above the most that the draft can cost, or may be; empty if it is not. See
+	// Overcharge is why the charge is, or may be, above the most that the draft can cost; else it is empty. See
 	// [Record.Overcharged].
 	Overcharge string `json:"overcharge,omitempty"`
-	// Earlier is the outcome of the item's purchases before this record: [EarlierRefused], or the reason why the item is
-	// not analyzed again without a person if its draft expires. It is empty if an earlier version of the package wrote
-	// the record, or nothing was purchased.
+	// Earlier is the outcome of the item's purchases before this record: [EarlierRefused], or the reason why only a
+	// person can have the item analyzed again if its draft expires. It is empty if an earlier version of the package
+	// wrote the record, or nothing was purchased.
 	Earlier string `json:"earlier,omitempty"`
 	// Purchase is the purchase as [shipping.RegulatoryService.SettlePurchase] needs it, until its outcome is known.
 	Purchase *shipping.PurchaseRequest `json:"purchase,omitempty"`
@@ -63,7 +63,7 @@ const (
 	EarlierLost = "lost"
 	// EarlierElsewhere: the request showed a purchase that the batch has not made.
 	EarlierElsewhere = "elsewhere"
-	// EarlierListed: the request was a draft that listed documents, which it may have offered.
+	// EarlierListed: the request was a draft that listed documents, perhaps only as offers.
 	EarlierListed = "listed"
 )
 
@@ -71,7 +71,7 @@ const (
 // neither is known.
 func (r Record) Source() string { return cmp.Or(r.ShipmentID, r.FileHash) }
 
-// Overcharged reports whether the charge is above the most that the draft can cost, or may be, and no person has
+// Overcharged reports whether the charge is, or may be, above the most that the draft can cost, and no person has
 // closed it with a note ([Resolve]). Until then, no [Run] with a budget and the same journal purchases anything.
 func (r Record) Overcharged() bool { return r.Overcharge != "" && r.Note == "" }
 
@@ -144,12 +144,12 @@ func unreadable(a shipping.Amount) bool {
 }
 
 // Unfinished returns the items whose purchase has begun but is not completed: the outcome is not known, or the
-// documents are not generated. Keys of the given items are left out. Append them to the items of the next run, because
-// [Run] works only on the items that it is given. The records are all records of the journal, or the last one of each
-// item, as [File.Records] and Records of package pgstore return them.
+// documents are not generated. It omits the keys of given items. Append the result to the items of the next run,
+// because [Run] works only on the items that it is given. The records are all records of the journal, or the last
+// one of each item, as [File.Records] and Records of package pgstore return them.
 //
-// The records do not show [Item.Again]: an item that had set Again, and whose purchase was not charged, then gets an
-// error as if Again was not set.
+// The records do not show [Item.Again]: an item with Again whose purchase was not charged then gets an error, as
+// without Again.
 func Unfinished(records []Record, items []Item) (others []Item) {
 	last, given := map[string]int{}, map[string]bool{}
 	for n, r := range records {

@@ -141,8 +141,8 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 // this error, or the error of ctx. The report is complete even then; requests that were not reached are
 // [ReplayNotSent]. Invalid options are a [*shipping.ValidationError].
 //
-// Each request is sent once, and retried only on evidence that nothing was sent. The call options apply to each; one
-// that calls cannot share, such as [shipping.WithResponse], is refused.
+// Each request is sent once, and retried only on evidence that nothing was sent. The call options apply to each;
+// options that calls cannot share, such as [shipping.WithResponse], are refused.
 //
 // If Progress or the client's transport panics, the replays in progress are finished, and
 // Replay panics with the same value on the caller's goroutine.

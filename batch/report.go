@@ -42,14 +42,18 @@ func (r *Report) Count(state State) int {
 	return n
 }
 
-// Err returns an error about the items that are still open, or whose charge is above its cost. It has a line for each
-// cause: the cause, what to do next, how many items, and some of their keys. Items share a line if their errors differ
-// only in ids and amounts. Of several lines with the same state and the same advice, the first has the advice, and the
-// others refer to it. An empty wallet comes first, then known and possible charges, then the most frequent advice. The
-// last line has the [Report.Shortage], if money is lacking. The text has at most 2,000 bytes: if it is longer, causes
-// are shortened, then rare causes are only counted, and no advice is left out while a cause can be; [Report.Causes] has
-// all. The error wraps the errors of all these items. It is nil if each item is [StateCompleted] without such a charge,
-// [StateClosed] or [StateDraft], and for a nil report.
+// Err returns an error about the items that are still open, or whose charge is above its cost:
+//
+//   - It has a line for each cause: the cause, what to do next, how many items, and some of their keys. Items share
+//     a line if their errors differ only in ids and amounts.
+//   - Of several lines with the same state and advice, the first has the advice; the others refer to it.
+//   - An empty wallet comes first, then known and possible charges, then the most frequent advice. The last line
+//     has the [Report.Shortage], if money is lacking.
+//   - The text has at most 2,000 bytes. If it is longer, causes are shortened, then rare causes are only counted.
+//     No advice is left out while a cause can be. [Report.Causes] has all.
+//
+// The error wraps the errors of all these items. It is nil for a nil report, and if each item is [StateClosed],
+// [StateDraft], or [StateCompleted] without such a charge.
 func (r *Report) Err() error {
 	if r == nil {
 		return nil
@@ -119,17 +123,17 @@ func (r *Report) Causes() (causes []Cause) {
 	return causes
 }
 
-// Shortage is the money that purchases of a batch lacked. The zero value means that none is known to have lacked any.
+// Shortage is the money that purchases of a batch lacked. The zero value means that no lack is known.
 type Shortage struct {
-	// Items are the items whose purchase the budget or the wallet did not suffice for.
+	// Items counts the items whose purchase lacked money, in the budget or the wallet.
 	Items int
 	// Wallet is what the wallet must hold for them.
 	Wallet shipping.Budget
-	// Budget is a budget of the period that is enough for them, and Committed the part of it that was spent or may have
-	// been; not given if [Options.Budget] is enough, or there was none.
+	// Budget is a budget of the period that is enough for them, and Committed the part of it that was, or may have
+	// been, spent; not given if [Options.Budget] is enough, or there was none.
 	Budget    shipping.Budget
 	Committed shipping.Amount
-	// Others are items that may need more money, because their cost or outcome is not known.
+	// Others counts items that may need more money, because their cost or outcome is not known.
 	Others int
 }
 
@@ -196,11 +200,14 @@ func (r Result) needed() shipping.Budget {
 	return shipping.Budget{}
 }
 
-// Retryable reports whether another run with the same items can complete an item without a person: the advice for one
-// that waits, whose purchase is unknown, or whose error may pass, is to run the batch again. It is false if another run
-// would repeat purchases: if this one had no journal, or the journal is [ErrDamaged] or [ErrMoved]. It is false after
-// [shipping.ErrOvercharged], too: a person compares the charge first, because another run could pay as much again. It
-// is false for a nil report.
+// Retryable reports whether another run with the same items can complete an item without a person: its advice is to
+// run the batch again, because it waits, its purchase is unknown, or its error may pass. Retryable is false:
+//
+//   - for a nil report
+//   - if another run would repeat purchases, because this one had no journal, or the journal is [ErrDamaged] or
+//     [ErrMoved]
+//   - after [shipping.ErrOvercharged]: a person compares the charge first, because another run could pay as much
+//     again
 func (r *Report) Retryable() bool {
 	return r != nil && r.repeatable() > 0
 }

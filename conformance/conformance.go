@@ -1,7 +1,7 @@
-// Package conformance checks any implementation of the shipping service against the specification, over HTTP. Paths,
-// statuses, names and types, and the operations that require a key, are from the OpenAPI description of the service;
-// the other rules are written by hand from the text of the specification. So that it finds mistakes that the client and
-// the reference server of this module share, it shares no code with them, with two exceptions: the redaction of keys,
+// Package conformance checks any implementation of the shipping service against the specification, over HTTP.
+// Paths, statuses, names and types, and the operations that require a key, are from the OpenAPI description of the
+// service; the other rules are written by hand from the text of the specification. To find mistakes that the client
+// and the reference server of this module share, it has no code in common with them, except the redaction of keys,
 // and the cost and the charge of the offer that it purchases.
 //
 // In a test of your service:
@@ -13,8 +13,8 @@
 // Elsewhere, [Check] returns a [Report]; "mockserver conform URL" prints one.
 //
 // Every check names the heading of the specification that it follows. A check of an open point of the specification
-// never fails: it has the verdict [Assumption], and reports whether the service behaves as this project assumes. If it
-// does not, [Report.Lines] has the line that declares it in the dialect of the service.
+// never fails: it has the verdict [Assumption], and reports whether the service behaves as this project assumes. If
+// not, [Report.Lines] has the line that declares the difference in the dialect of the service.
 package conformance
 
 import (
@@ -66,29 +66,32 @@ func WithSecretKey(key string) Option {
 
 // WithWrites also sends requests that change something. It purchases nothing without [WithPurchase].
 //
-// Without WithWrites only GET requests are sent, and incomplete POST requests, which a service must refuse: up to two
-// replays, two analyses and two purchases with the body {}, the first of each without Authorization, and three replays
-// that lack a shipment, an event or both. No purchase names a request.
+// Without WithWrites only GET requests are sent, and incomplete POST requests, which a service must refuse:
 //
-// With WithWrites these POST requests are sent too, each at most once, unless the service refuses one because it limits
-// the rate of requests, and asks in Retry-After for a later one. Purchases are sent once in any case.
+//   - up to two replays, two analyses and two purchases with the body {}, the first of each without Authorization
+//   - four replays that lack a shipment, an event or both
+//
+// No purchase names a request.
+//
+// With WithWrites these POST requests are sent too. If the service limits the rate of requests,
+// a request that it refuses with a Retry-After is sent again, except a purchase.
 //
 //   - Up to seven replays of an event of Target.Shipment: three that must succeed, to Target.Webhook or to every
 //     active webhook that is subscribed, and four that must be refused, to an inactive webhook, to one that is
 //     not subscribed, to WA-0, and without Authorization. A service that fails those checks sends notifications.
-//   - Two analyses, of Target.Shipment and Target.Invoice, and one more of Target.Shipment with an unknown member. Each
-//     creates a draft, which stays. A fourth, without Authorization, must be refused. If the wallet pays something
-//     meanwhile, the two are sent two more times, because a payment that each of them causes is theirs.
+//   - Two analyses, of Target.Shipment and Target.Invoice, and one more of Target.Shipment with an unknown member.
+//     Each creates a draft, which stays. A fourth, without Authorization, must be refused. If the wallet pays
+//     something meanwhile, the first two are sent two more times: a payment that comes each time is theirs.
 //
 // The requests without Authorization are sent only to a service that refuses the body {} in the same way with and
 // without it. [Report.Purchases] lists the purchases that were sent.
 func WithWrites() Option { return func(s *settings) { s.writes = true } }
 
-// WithPurchase makes the writes of [WithWrites], and sends one purchase of one document: documentType, from the draft
-// of Target.Shipment, or from that of Target.Invoice if the former is not a draft. It is sent only if the document
-// costs at most an amount such as "2000.00 NGN", by the rule of a budget of the client: the price and all other
-// numbers of the offer, except those that the dialect of [WithDialect] declares. It is not sent either if the service
-// refuses to list the transactions of Target.Wallet.
+// WithPurchase makes the writes of [WithWrites], and sends one purchase of one document: documentType, from the
+// draft of Target.Shipment, or from that of Target.Invoice if the former is not a draft. It is not sent if the
+// service refuses to list the transactions of Target.Wallet, or if the document costs more than most, such as
+// "2000.00 NGN". The cost is that of a budget of the client: the price and all other numbers of the offer, except
+// those that the dialect of [WithDialect] declares.
 //
 // A service that charges more fails a check, after the fact.
 func WithPurchase(documentType, most string) Option {
@@ -104,7 +107,8 @@ func WithSecondPurchase() Option {
 
 // WithRefusedPurchases makes the writes of [WithWrites]. It also sends purchases from the draft of Target.Invoice that
 // the service must refuse: one without document_types, one of a document that the draft does not have, one of a
-// regulatory request that does not exist and, under the condition of WithWrites, one without Authorization. A service
+// regulatory request that does not exist and, under the condition of WithWrites, one without Authorization. If the
+// wallet pays something meanwhile, each of the first three is sent two more times, as an analysis is. A service
 // that conforms charges nothing for them. Any other service can charge the sum of the prices of the draft of
 // Target.Invoice, or an amount that cannot be predicted. The checks need Target.Wallet, Target.Invoice and
 // Target.Shipment.

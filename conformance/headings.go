@@ -27,7 +27,7 @@ const (
 func unseen() []check {
 	const (
 		rates    = "no operation shows the exchange rate"
-		later    = rates + "; the check of the charge finds it only if a price changes between analysis and purchase"
+		later    = rates + "; the charge shows it only if a price changes between analysis and purchase"
 		paths    = "the specification shows no path for it"
 		receiver = "only a receiver gets deliveries: mockserver doctor tests one"
 		partly   = "only the first page, and the beginning and the end of a list in pages of two, are read"
@@ -44,8 +44,8 @@ func unseen() []check {
 			missing{Unseen, "one document is purchased, and the path of its PDF is not shown"}, nil, stated},
 		{headingErrors, "a request whose analysis or generation fails has the status failed",
 			missing{Unseen, "no request is known to fail"}, nil, stated},
-		{headingReplay, "a replay without webhook_id goes to every active webhook that is subscribed, and one with it to " +
-			"no other", missing{Unseen, receiver}, nil, stated},
+		{headingReplay, "a replay goes only to its webhook_id, or without one to every active webhook that is subscribed",
+			missing{Unseen, receiver}, nil, stated},
 		{headingReplay, "a replay of a delivery_id sends the exact stored payload", missing{Unseen, receiver}, nil, stated},
 		{"Events", "a notification is sent to the url of a webhook while it is active", missing{Unseen, receiver}, nil,
 			stated},

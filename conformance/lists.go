@@ -223,7 +223,7 @@ func (s *session) checkPages(l list, first page, listed missing) {
 		if member := l.pages.Properties[a[0]]; member != nil && (a[0] == "pagingCounter" || member.Assumption != "") {
 			got := numeral(end[a[0]])
 			checks = append(checks, check{table, a[1], sound,
-				problem(got != a[2], "%s is %s on the last page of 2 a page; %s was expected", a[0], got, a[2]), open})
+				problem(got != a[2], "%s is %s on the last page with perPage 2; %s was expected", a[0], got, a[2]), open})
 		}
 	}
 	s.judge(checks)
@@ -233,7 +233,7 @@ func (s *session) checkPages(l list, first page, listed missing) {
 // the last is full. Specification: the three pagination objects.
 func (p page) arithmetic(object *schema, total, size int64) (problems []string) {
 	if total < 0 || size < 1 {
-		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", total, size)}
+		return []string{fmt.Sprintf("total %d, perPage %d; want at least 0 and 1", total, size)}
 	}
 	n, count := p.requested, total/size+min(1, total%size)
 	none := []any{nil, int64(0)} // null, if the fields allow it, or 0

@@ -37,7 +37,7 @@ func (s *session) checkAccess() (unproven []*operation) {
 			}
 			row.missing = with.missing
 			row.problems = problem(same,
-				"%s gets the same response as with it (HTTP status %d): nothing shows that the header is checked", a.to, a.status)
+				"%s gets the same response as with the header (HTTP status %d): nothing shows that it is checked", a.to, a.status)
 		}
 		checks = append(checks, row)
 	}

@@ -24,8 +24,8 @@ const (
 	// Assumption is a check of an open point of the specification. It never fails: the detail describes how the
 	// service differs from the assumption, and is empty if it does not.
 	Assumption Verdict = "assumption"
-	// Unseen is a rule of the specification that no run can check, whatever its options, and an open point that this run
-	// did not show; the detail names the reason.
+	// Unseen is a rule of the specification that no run can check, whatever its options, or an open point that this
+	// run did not show; the detail names the reason.
 	Unseen Verdict = "unseen"
 )
 

@@ -109,16 +109,17 @@ func (s *Server) dialled() *http.Transport {
 	return transport
 }
 
-// WithToken sets the token, sent in the header X-Mock-Token, that every request over the network to the control surface
-// under /_mock/ needs. By default a server that listens has a random token, see [Server.Token], which is needed by
-// other machines, and by requests that a proxy has forwarded with Forwarded, Via, X-Real-IP or X-Forwarded- headers. A
-// proxy that adds none of them cannot be recognized: use WithToken behind any proxy. GET /_mock/healthz needs no token.
+// WithToken sets the token, sent in the header X-Mock-Token, that every request over the network to the control
+// surface under /_mock/ needs. By default a server that listens has a random token (see [Server.Token]), which only
+// these need: other machines, and requests that a proxy has forwarded with Forwarded, Via, X-Real-IP or
+// X-Forwarded- headers. A proxy that adds none of them cannot be recognized: use WithToken behind any proxy. GET
+// /_mock/healthz needs no token.
 //
 // In a container, requests to a published port do not come from a loopback address.
 func WithToken(token string) Option { return func(c *config) { c.token = token } }
 
-// Token returns the token of the control surface: that of [WithToken], or else a random one. It is "" for a server
-// without either, which has no listener and refuses control requests from other machines.
+// Token returns the token of the control surface: that of [WithToken], or else a random one. It is "" with neither
+// WithToken nor a listener: such a server refuses control requests from other machines.
 func (s *Server) Token() string { return s.config.token }
 
 // guard creates a token if the server listens and none is set.

@@ -30,8 +30,8 @@ func (w *World) CheckInvariants(tb testing.TB) {
 // Client returns a client of the world with additional options, through the listener if there is one, else in
 // memory. Its connections close when the test ends. If the server could not start, the test fails.
 //
-// The client has the dialect of the world, with the routes of [dialect.Reference] if the world sets none. A test with
-// this client does not show whether a program works without the file of the dialect. This client has no dialect:
+// The client has the dialect of the world, with the routes of [dialect.Reference] if the world sets none. A test
+// with this client does not show whether a program works without the file of the dialect. Without a dialect:
 //
 //	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
 //

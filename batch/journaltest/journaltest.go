@@ -5,7 +5,7 @@
 //		journaltest.RunLeases(t, func(t *testing.T) batch.Journal { return newJournal(t, 2*time.Second) })
 //	}
 //
-// [Run] is for every journal. [RunLeases] is for one that several processes share, whose claims expire. Neither shows
+// [Run] is for every journal, [RunLeases] for those of several processes, with claims that expire. Neither shows
 // that a record survives a crash: test that on the database.
 package journaltest
 
@@ -20,15 +20,16 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// Run tests a journal. open returns an empty one each time, whose claims last for the whole test: a minute is enough.
-// Each rule is a subtest.
+// Run tests a journal. Each time, open returns an empty journal whose claims last for the whole test: a minute is
+// enough. Each rule is a subtest.
 func Run(t *testing.T, open func(t *testing.T) batch.Journal) {
 	t.Helper()
 	run(t, rules, open)
 }
 
-// RunLeases tests that claims expire, and what follows. open returns an empty journal each time, whose claims last for
-// a second or a few: the tests wait until they expire, and on a slow machine make several calls within one lease.
+// RunLeases tests that claims expire, and what follows. Each time, open returns an empty journal whose claims last
+// for a second or a few: the tests wait until they expire, and on a slow machine make several calls within one
+// lease.
 func RunLeases(t *testing.T, open func(t *testing.T) batch.Journal) {
 	t.Helper()
 	run(t, leaseRules, open)

@@ -48,8 +48,8 @@ func Kinds() []Kind {
 		{"gateway-timeout", []string{"duration"}, "responds with 504, as a gateway that no longer waits for the service, " +
 			"and performs the operation after the duration, whatever the client does by then", GatewayTimeout(time.Minute),
 			Fault.noDuration},
-		{"repeat", none, "performs an operation that changes something twice, as if a proxy had repeated the request, and " +
-			"responds as to the second", Repeat(), sound},
+		{"repeat", none, "performs a changing operation twice, as if a proxy had repeated the request, and responds as " +
+			"to the second", Repeat(), sound},
 		{"truncate", []string{"bytes"}, "sends the first bytes of the body and closes", Truncate(9), func(f Fault) string {
 			return unless(f.Bytes >= 0, "bytes must be at least 0")
 		}},
@@ -115,7 +115,7 @@ func Redirect(location string) Fault { return Fault{Kind: "redirect", Location: 
 //
 // The header may have any name but Content-Length and Transfer-Encoding, which the server sets for the body. If it
 // has no Content-Type, the response has none. The server adds Date, X-Request-Id and X-Mock-Why, as to every
-// response that a fault struck; a name of the header replaces them, and a name without values removes them.
+// response that a fault struck; the same name in the header replaces one, or without values removes it.
 //
 // A later rule can change the response, with [Truncate], [SlowBody] or another fault that changes responses.
 func Respond(status int, header http.Header, body string) Fault {
@@ -146,8 +146,8 @@ func Reset() Fault { return Fault{Kind: "reset"} }
 // on the world's clock, even if the client has given up: the request was still on its way. World.ClearFaults performs
 // it sooner. The journal shows one entry, whose fault states when the operation took effect, or why it was refused.
 //
-// The fault determines when the operation is performed, so that a rule with it has neither a [Point] nor Committed set.
-// A request that only reads is not performed.
+// The fault determines when the operation is performed, so a rule with it sets neither a [Point] nor Committed. A
+// request that only reads is not performed.
 func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
 
 // GatewayTimeout returns a fault that responds with 504 and an HTML page at once, like a gateway that no longer waits
@@ -207,7 +207,8 @@ func RemoveRows(n int) Fault { return Fault{Kind: "remove-rows", Rows: n} }
 func RepeatNotification() Fault { return Fault{Kind: "repeat-notification"} }
 
 // ReplayNotification returns a fault of notifications that sends a notification again once it was accepted, like a
-// replay: with another delivery id, another event id and the same payload. It does so once, whatever the response is.
+// replay: with another delivery id, another event id and the same payload. This is sent once, whatever its response
+// is.
 func ReplayNotification() Fault { return Fault{Kind: "replay-notification"} }
 
 // DelayNotification returns a fault of notifications that sends a notification after d on the world's clock. Other

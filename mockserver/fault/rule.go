@@ -20,10 +20,12 @@ type Rule struct {
 	// Name is a label for reports. It has no effect.
 	Name string `json:"name,omitempty" doc:"A label for reports, without effect."`
 	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase", or a method and path, such as
-	// "POST /v1/shipments/{id}" of a stub. Empty: every operation that the
-	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages, for
-	// [RemoveRows] those but transactions, and for [Repeat] those that change something. Faults of notifications have the
-	// operation [Notification] or none.
+	// "POST /v1/shipments/{id}" of a stub. Faults of notifications have the operation [Notification] or none. Empty:
+	// every operation that the fault can happen to:
+	//
+	//   - for [RepeatPage], [CapPage] and [InsertRows], the lists with pages
+	//   - for [RemoveRows], those except transactions
+	//   - for [Repeat], those that change something
 	Operation string `json:"operation,omitempty" doc:"The operation that is struck, such as regulatory.purchase, or the method and path of a stub, such as POST /v1/shipments. GET /_mock/faults lists them. Default: every one that the fault can happen to."`
 	// Event selects notifications of one kind of event, such as "shipment.updated".
 	Event string `json:"event,omitempty" doc:"Strike only notifications of this kind of event, such as shipment.updated."`
@@ -36,8 +38,8 @@ type Rule struct {
 	EachRequest bool `json:"each_request,omitempty" doc:"Count nth and first separately for each different request, so that first 1 makes every page of a list fail once."`
 	// Probability strikes with a probability between 0 and 1. 0: always.
 	Probability float64 `json:"probability,omitempty" doc:"Strike with a probability between 0 and 1. Default: always."`
-	// From and Until bound the time, by the world's clock, in which requests are struck and counted: from From, and
-	// before Until. Zero: no bound.
+	// From and Until bound the time, by the world's clock, in which requests are struck and counted: From included,
+	// Until excluded. Zero: no bound.
 	From  time.Time `json:"from,omitzero" doc:"Strike and count only requests from this time of the world."`
 	Until time.Time `json:"until,omitzero" doc:"Strike and count only requests before this time of the world."`
 	// Committed strikes after the operation: its changes are made, and only the response is affected. An

@@ -177,7 +177,7 @@ const (
 	LintRepeatedRefusal LintRule = "repeated-refusal"
 	// LintIgnoredRetryAfter: a request was sent again before the time in Retry-After had passed.
 	LintIgnoredRetryAfter LintRule = "ignored-retry-after"
-	// LintPolledTooFast: a regulatory request was read several times in a row within 100 ms each.
+	// LintPolledTooFast: a regulatory request was read repeatedly, less than 100 ms apart.
 	LintPolledTooFast LintRule = "polled-too-fast"
 	// LintUnknownParameter: the specification does not list the query parameter.
 	LintUnknownParameter LintRule = "unknown-parameter"

@@ -22,7 +22,7 @@ type Config struct {
 	// Setup prepares the world of each run, such as [mockserver.World.Fund]. Its requests are not struck or judged.
 	Setup func(w *mockserver.World) error
 	// Deliver is the transport of notifications, for receivers in the same process. Set it in place of
-	// [mockserver.WithDeliveryTransport], with which notifications neither wait for a program to listen nor kill it.
+	// [mockserver.WithDeliveryTransport], whose notifications neither wait until a program listens nor kill it.
 	// Default: connections to this machine.
 	Deliver http.RoundTripper
 	// Notify returns the events of which [Sweep] notifies the webhooks of a run, one after the other, once the program
@@ -42,13 +42,13 @@ type Config struct {
 	Only Schedule
 	// MaxRuns limits the runs with faults, whose schedules are then evenly spaced. Default: no limit.
 	MaxRuns int
-	// Patience is the longest time that the program waits for a response. Faults of latency last a fifth longer. A request
-	// that arrives late takes effect 15 s later, but at most 45 s after it was sent. Default: 30 s, the longest time of an
-	// attempt of the client.
+	// Patience is the longest time that the program waits for a response. Faults of latency last a fifth longer. A
+	// late request takes effect 15 s after this time, at most 45 s after it was sent. Default: 30 s, the longest time
+	// of an attempt of the client.
 	Patience time.Duration
 	// Allow are rules of lint that are not findings.
 	Allow []journal.LintRule
-	// Restart starts a program that was killed or failed again, in the same world, and adds the fault [Kill]. It is for
+	// Restart restarts a program that failed or was killed, in the same world, and adds the fault [Kill]. It is for
 	// [Sweep]; [Run] cannot kill.
 	Restart bool
 	// Parallel is how many programs [Sweep] runs at once. Default: 1.

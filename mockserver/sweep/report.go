@@ -14,7 +14,7 @@ type RunResult struct {
 	Struck bool `json:"struck"`
 	// How is how the program ended, such as "exit code 1".
 	How string `json:"end"`
-	// Restarted is true if the program was started a second time, RestartedAfter is how many of the requests were before.
+	// Restarted is true if the program was started a second time, after RestartedAfter of the requests.
 	Restarted      bool `json:"restarted,omitempty"`
 	RestartedAfter int  `json:"restarted_after,omitempty"`
 	// Seconds is how long the run took.

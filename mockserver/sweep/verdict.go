@@ -41,8 +41,8 @@ const (
 	TimedOut Verdict = "timed-out"
 	// Lint: a finding of lint; see [mockserver.World.Findings].
 	Lint Verdict = "lint"
-	// NotStruck: a fault of the one schedule that was selected did not strike, such as because the program did not make
-	// the request, so the run tested nothing.
+	// NotStruck: a fault of [Config.Only] did not strike, for example because the program did not make the request.
+	// The run tested nothing.
 	NotStruck Verdict = "not-struck"
 )
 

@@ -17,11 +17,12 @@ import (
 
 // BatchJournal is a [batch.Journal]. Make one with [NewBatchJournal].
 //
-// An item belongs to the claim that has the fencing number of its row. A new claim raises the number, which is possible
-// once the previous claim was released or its lease has expired by the database's clock. A record is accepted in the
-// same statement that compares the number. A transaction that changes an item changes the totals of its period too.
-// Purchases within a budget are recorded one at a time, under a lock of the period. Drafts and purchases for one
-// shipment or invoice are recorded under its lock, which is taken second, and under that of their request, taken last.
+// An item belongs to the claim that has the fencing number of its row. A new claim raises the number, which is
+// possible once the previous claim was released or its lease has expired by the database's clock. A record is
+// accepted in the same statement that compares the number. A transaction that changes an item changes the totals of
+// its period too. Purchases within a budget are recorded one at a time, under a lock of the period. Drafts and
+// purchases are recorded under a lock of the shipment or invoice, and one of the request. Locks are taken in this
+// order.
 //
 // A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. If the lease
 // of an item with an open purchase expires, another process gets the item a quarter of the lease later, so that it

@@ -1,5 +1,5 @@
 // Package pgstore stores in PostgreSQL the journal of a batch ([NewBatchJournal]) and the notifications that webhook
-// receivers accepted ([NewWebhookStore]), for several machines. Call [Migrate] once before.
+// receivers accepted ([NewWebhookStore]), for several machines. Call [Migrate] first.
 package pgstore
 
 import (
@@ -28,10 +28,10 @@ func Schema() string { return schema }
 //go:embed lacking.sql
 var lacking string
 
-// Migrate creates the tables shipping_batch_item, shipping_batch_total and shipping_webhook in the first schema of the
-// connection's search_path, and brings those of an earlier version up to date. It may run on several machines at once.
-// The user has to own the tables, with the right to create, only if a table or an index is missing. Tables of these
-// names with other columns or keys are an error.
+// Migrate creates the tables shipping_batch_item, shipping_batch_total and shipping_webhook in the first schema of
+// the connection's search_path, and brings those of an earlier version up to date. It may run on several machines
+// at once. Only if a table or an index is missing, the user must own the tables, with the right to create. Tables
+// of these names with other columns or keys are an error.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return durably(ctx, pool, longestLimit, func(tx pgx.Tx) error {
 		if err := lock(ctx, tx, "migrate"); err != nil {

@@ -18,10 +18,10 @@ import (
 
 // WebhookStore is a [webhook.Store] that any number of machines share. Make one with [NewWebhookStore].
 //
-// Its rows survive a crash of the database. Times are those of the database's clock. A call whose connection ends, or
-// that fails for another reason that may be over soon, is retried for up to 5 seconds, because a notification that was
-// handled and is not recorded would be handled again; calls are idempotent. Claim fails at once if PostgreSQL refuses
-// the pool its first connection.
+// Its rows survive a crash of the database. Times are those of the database's clock. A call is retried for up to 5
+// seconds if its connection ends, or it fails for another reason that may pass: a notification that was handled but
+// not recorded would be handled again. Calls are idempotent. Claim fails at once if PostgreSQL refuses the pool its
+// first connection.
 type WebhookStore struct {
 	pool     *pgxpool.Pool
 	receiver string

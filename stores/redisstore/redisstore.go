@@ -16,9 +16,9 @@ import (
 // Each notification is a key, which Redis expires by its own clock; one script reads and writes it. go-redis
 // retries calls whose connection ended; calls are idempotent.
 //
-// It is as durable as Redis: a failover to a replica, or a crash of a Redis that does not write to its disk at once,
-// loses the last writes, and a Redis that evicts keys when its memory is full loses any. A notification whose key is
-// lost is handled again if it is sent again. No unhandled notification is lost that way.
+// It is as durable as Redis: a failover to a replica, or a crash of a Redis that does not write to its disk at
+// once, loses the last writes. A Redis that evicts keys when its memory is full can lose any. A notification whose
+// key is lost is handled again if it is sent again. No unhandled notification is lost that way.
 type Store struct {
 	client  redis.Scripter
 	prefix  string

@@ -5,7 +5,7 @@
 //		storetest.RunLeases(t, func(t *testing.T) webhook.Store { return newStore(t, 2*time.Second) })
 //	}
 //
-// [Run] is for every store. [RunLeases] is for one that several machines share, whose claims expire.
+// [Run] is for every store, [RunLeases] for those of several machines, with claims that expire.
 package storetest
 
 import (
@@ -18,16 +18,16 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// Run tests a store. open returns an empty one each time, whose claims last for the whole test: a minute
-// is enough. Each rule is a subtest.
+// Run tests a store. Each time, open returns an empty store whose claims last for the whole test: a minute is
+// enough. Each rule is a subtest.
 func Run(t *testing.T, open func(t *testing.T) webhook.Store) {
 	t.Helper()
 	run(t, rules, open)
 }
 
-// RunLeases tests that claims expire, and the calls after that. open returns an empty store each time, whose
-// claims last for a second or a few: the tests wait until they expire, and on a slow machine make several calls
-// within one lease.
+// RunLeases tests that claims expire, and the calls after that. Each time, open returns an empty store whose claims
+// last for a second or a few: the tests wait until they expire, and on a slow machine make several calls within one
+// lease.
 func RunLeases(t *testing.T, open func(t *testing.T) webhook.Store) {
 	t.Helper()
 	run(t, leaseRules, open)

@@ -20,26 +20,26 @@ func conformCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "conform", Usage: "check the conformance of a service", ArgsUsage: "[URL]",
 		Description: `The default of URL is ` + baseURLVariable + `, else http://` + defaultAddr + `. Prints
-at most 20 lines: what failed, what was spent, and for each open point of the
-specification that the service has decided otherwise the line for the file of
--dialect. Open points are no failures. -v prints the whole report.
+at most 20 lines: what failed, what was spent, and the lines of -dialect for
+the open points of the specification that the service has decided otherwise.
+Open points are not failures. -v prints the whole report.
 
 Changes and charges, at most:
   without -write       none: GET requests, and empty POST requests, which the
                        service must refuse
-  -write               7 webhook replays and 6 analyses
+  -write               7 webhook replays and 8 analyses
   -write -purchase TYPE -most "AMOUNT CURRENCY"
-                       also 1 purchase of the document, if its price and every
-                       other number of the offer, except those that the file of
-                       -dialect declares, are together at most AMOUNT
+                       also 1 purchase of the document, if its price and other
+                       numbers of the offer, without those that the file of
+                       -dialect declares, add up to at most AMOUNT
   -second-purchase     the same, and the same purchase a second time: a service
                        that fails this check charges twice
-  -refused-purchases   like -write, and up to 4 purchases that the service must
+  -refused-purchases   like -write, and up to 10 purchases that the service must
                        refuse, of the second draft: a service that fails these
                        checks can charge all prices of that draft
-These three refuse live keys. The whole report lists the rules that no run can
-check too. If the service limits the rate of requests, a request is sent again
-after Retry-After, if that is within -patience; a purchase is not.
+All except the first refuse live keys. The whole report also lists the rules
+that no run can check. If the service limits the rate of requests, they are sent
+again after Retry-After, if that is within -patience; purchases are not.
 
 The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed
 but one could not be made.`,

@@ -15,7 +15,7 @@ func openAPICommand(env environment) *cli.Command {
 marks operations for which it has no path. The operations below /_mock/ belong
 to the reference server.`,
 		Metadata: examples("openapi | jq .paths", "openapi -dialect service.json > openapi.json"),
-		Flags:    []cli.Flag{env.text("dialect", "", "that of the service, as of serve")},
+		Flags:    []cli.Flag{env.text("dialect", "", "the service's dialect, as in serve")},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			d, err := readDialect(cmd.String("dialect"))
 			if err != nil {

@@ -104,8 +104,8 @@ func (s Scorecard) WriteText(w io.Writer) error {
 }
 
 // ErrNoKey is returned for a [Config] without a key.
-var ErrNoKey = errors.New("no key: deliveries are signed, so set the key with which the receiver verifies them, " +
-	"with -key or SHIPPING_SECRET_KEY")
+var ErrNoKey = errors.New("no key: set the key with which the receiver verifies signatures: -key or " +
+	"SHIPPING_SECRET_KEY")
 
 // Examine makes every examination of the table and returns the scorecard. It returns an error if the receiver cannot
 // be examined: the address is invalid or not allowed, the key is missing, or the receiver is not running.

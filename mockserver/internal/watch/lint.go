@@ -312,8 +312,8 @@ func advice(r journal.LintRule) string {
 	case journal.LintIgnoredRetryAfter:
 		return "the previous response had a Retry-After: wait that long"
 	case journal.LintPolledTooFast:
-		return "a request was looked up several times in a row within 100 ms each: generation takes seconds, so increase " +
-			"the wait between requests"
+		return "a request was looked up repeatedly, less than 100 ms apart: generation takes seconds, so increase the " +
+			"wait between requests"
 	case journal.LintUnknownParameter:
 		return "the specification does not list this query parameter for the operation: it may be ignored"
 	case journal.LintUnknownField:
@@ -324,7 +324,7 @@ func advice(r journal.LintRule) string {
 		return "a purchase was sent again before the request was read: the first may have charged the wallet, so read the " +
 			"request first"
 	case journal.LintIdempotencyKey:
-		return "the service ignores this header, and net/http retries a request that has it automatically"
+		return "the service ignores this header, and net/http automatically retries a request that has it"
 	case journal.LintFollowedRedirect:
 		return "the documented operations never redirect: following one may send the key to another host"
 	case journal.LintSecretInQuery:

@@ -44,7 +44,7 @@ type entry struct {
 	struck []wire.Strike
 }
 
-// NewLog returns a log. all counts the calls of all logs, which record at most about most.
+// NewLog returns a log. all counts the calls of all logs; their limit is about most.
 func NewLog(size, body int, all *atomic.Int64, most int) *Log {
 	return &Log{size: size, body: body, all: all, most: int64(max(size, most)), counts: map[string]int{},
 		changed: make(chan struct{})}

@@ -57,7 +57,7 @@ func (r *Redis) Start() error {
 		<-again.C
 	}
 	err := r.Stop()
-	return errors.Join(fmt.Errorf("redis-server does not answer:\n%s", &r.said), err)
+	return errors.Join(fmt.Errorf("redis-server does not respond:\n%s", &r.said), err)
 }
 
 // ready reports whether it responds, and has loaded its data.

@@ -55,8 +55,8 @@ type Server interface {
 	Start() error
 }
 
-// Outlasts tests that a store handles each notification once while two machines get all of them and their connections
-// end, and that it remembers after a crash of the server, which must have kept every acknowledged write.
+// Outlasts tests that a store handles each notification once while two machines get all of them and their
+// connections end, and that every acknowledged write survives a crash of the server.
 func Outlasts(t *testing.T, store webhook.Store, server Server, interrupt func() error) {
 	const notifications = 40
 	var handled [notifications]atomic.Int32
