@@ -116,7 +116,7 @@ func (e *Error) statusHint() string {
 	switch status := e.StatusCode; {
 	case e.operation.Provisional &&
 		(status == http.StatusMethodNotAllowed || status == http.StatusNotFound && !e.Refused()):
-		return "the service may have another route: with it, " + declareRoute(e.operation)
+		return "the service's route may differ: " + declareRoute(e.operation) + ", with that route"
 	case status == http.StatusUnauthorized && e.explained == "":
 		return "check that the secret key belongs to this base address"
 	case isMarkup(e.Body), status == http.StatusForbidden && e.noEnvelope:
@@ -250,7 +250,7 @@ func (e *RegulatoryError) advice() string {
 		return "; the draft has expired: call Regulatory.Analyze again"
 	case e.Outcome == OutcomeNotCharged && e.Purchase != nil && e.Purchase.Refused:
 		if e.Request == nil && errors.Is(e.Err, ErrNotFound) {
-			return "; check the id of the request, and that the key is of the account that analyzed it, then call " +
+			return "; check the id of the request, and that the key belongs to the account that analyzed it, then call " +
 				"Regulatory.Purchase again"
 		}
 		return "; correct the cause, then call Regulatory.Purchase again (or Regulatory.Analyze if the draft has expired)" +
@@ -302,7 +302,8 @@ func (e *RegulatoryError) settleAdvice() string {
 		case errors.Is(failed, ErrUnauthorized):
 			return "correct the key, then " + settle + "again"
 		case errors.Is(failed, ErrNotFound) && purchase.Draft == nil:
-			return "check the id of the request, and that the key is of the account that purchased, then " + settle + "again"
+			return "check the id of the request, and that the key belongs to the account that purchased, then " + settle +
+				"again"
 		}
 	}
 	expired := e.Request != nil && e.Request.expired()
@@ -436,8 +437,8 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	if isBefore && e.Request.mayBeAnalyzing() {
 		text += e.Request.declareExpired()
 	}
-	condition, meaning := "; if its documents are still generated, ", "=generating"
-	other := "if its documents are generated, read them with Regulatory.Get"
+	condition, meaning := "; if generation continues, ", "=generating"
+	other := "if generation has ended, read the documents with Regulatory.Get"
 	if e.Step == wait.StepAnalyzed {
 		condition, meaning = "; if the analysis is under way, ", "=analyzing"
 		other = "if it is a draft, ask the service to send the status draft"
@@ -471,7 +472,7 @@ func (e *Error) undeclared() string {
 	case !e.refused:
 		return ""
 	case e.Code == "":
-		condition = "; if the code of a refusal is there, "
+		condition = "; if this is the path of the code, "
 	case errors.Is(e, ErrInsufficientFunds):
 		return ""
 	case slices.ContainsFunc([]string{"fund", "balance", "insufficient", "too little"}, isNamed):

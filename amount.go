@@ -151,8 +151,8 @@ func (a Amount) MulRound(b Amount, decimals int) (Amount, error) {
 	return calculation("MulRound").fitting(a.number.MulRound(b.number, scale(decimals)))
 }
 
-// Split divides a into n parts with the given number of decimals, which are equal or differ by one unit of the last
-// decimal, the larger ones first. Their sum is a. It is an error if a has more decimals, or n is not positive.
+// Split divides a into n parts of the given number of decimals. They are equal or differ by one unit of the last
+// decimal, the larger first, and sum to a. It is an error if a has more decimals, or n is not positive.
 func (a Amount) Split(n, decimals int) ([]Amount, error) {
 	units, ok := a.number.At(max(scale(decimals), a.number.Scale))
 	switch {
@@ -253,9 +253,9 @@ func (a Amount) StringFixed(decimals int) string {
 // MarshalJSON writes a JSON number. An amount that was not given is 0; an unreadable one is an error.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.MarshalText() }
 
-// UnmarshalJSON reads a JSON number or a string that contains one; null and an empty string mean not given. Anything
-// else makes the amount unreadable without failing the record around it: one field must not lose a page.
-// [Amount.Known] and every calculation report it.
+// UnmarshalJSON reads a JSON number or a string that contains one; null and an empty string mean not given.
+// Anything else makes the amount unreadable, but fails neither the record nor the page around it: [Amount.Known]
+// and every calculation report it.
 func (a *Amount) UnmarshalJSON(data []byte) error {
 	*a = amountOf(data)
 	return nil
@@ -313,9 +313,9 @@ func (a Amount) Value() (driver.Value, error) {
 	return a.String(), nil
 }
 
-// Scan implements [sql.Scanner], for a numeric, integer or text column: NULL and an empty text are an amount that was
-// not given, any other text is read as by [ParseAmount]. A floating-point column is refused, because its values are not
-// exact. An error leaves the amount as it is.
+// Scan implements [sql.Scanner], for a numeric, integer or text column: NULL and an empty text mean not given, and
+// any other text is read as by [ParseAmount]. A floating-point column is refused, because its values are not exact.
+// An error leaves the amount as it is.
 //
 // [sql.Scanner]: https://pkg.go.dev/database/sql#Scanner
 func (a *Amount) Scan(column any) error {

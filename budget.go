@@ -77,7 +77,7 @@ func (b *Budget) validate() error {
 	return nil
 }
 
-// String writes the budget as "150.00 NGN", with more decimals, but never three, if the amount has more.
+// String writes the budget as "150.00 NGN", with all decimals of the amount, but four instead of three.
 func (b Budget) String() string { return inFull(b.Amount) + " " + b.Currency }
 
 // inFull writes an amount with two decimals, and never rounds: an error that explains why money is not spent
@@ -190,9 +190,13 @@ func (b Budget) Fits(committed, needed Amount) error {
 	return &BudgetError{Budget: b, Needed: needed, Left: left}
 }
 
-// Price returns the sum of the prices of documents of this draft, and their currency. It reads Raw, because a callback
-// may have changed the fields. The error describes a document that the draft does not offer, a price that is missing,
-// unreadable, or given twice, a cost that is not clear (see [RegulatoryRequest.Cost]), or mixed currencies;
+// Price returns the sum of the prices of documents of this draft, and their currency. It reads Raw, because a
+// callback may have changed the fields. It returns an error for:
+//   - a document that the draft does not offer;
+//   - a price that is missing, unreadable, or given twice;
+//   - an unclear cost (see [RegulatoryRequest.Cost]);
+//   - mixed currencies.
+//
 // [ErrAmountOverflow] is the only sentinel.
 func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
 	sum, err := r.costDeclared(documents)
@@ -261,7 +265,7 @@ func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, f
 	case text == "":
 		return ""
 	case strings.Contains(text, " = "+cost.NoCurrency):
-		text += ", with the code of the transaction in place of " + cost.NoCurrency
+		text += ", with the currency of the transaction in place of " + cost.NoCurrency
 	case strings.Contains(texts[0], " = "):
 	case strings.Contains(texts[0], " and "):
 		condition = "only if a transaction of the wallet shows that none of them is charged, "

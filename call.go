@@ -269,7 +269,7 @@ type Response struct {
 	Header http.Header
 	// Body is the raw body, without the secret key if the service sent it back. It is kept only for [WithResponse].
 	Body []byte
-	// Attempts are the attempts that were made, the last one last.
+	// Attempts are the attempts that were made, in order.
 	Attempts []Attempt
 }
 
@@ -423,10 +423,12 @@ func maxElements(maxBody int64) int {
 	return int(max(fewestElements, min(maxBody/elementShare, 1<<30)))
 }
 
-// Do performs an operation that has no method, with the client's authentication, limits on bodies, typed
-// errors and tolerant reading of the envelope. path is relative to the base address, such as "/v1/shipments"; in
-// is sent as JSON unless nil; the envelope's data is decoded into out unless nil, with the exact member
-// names of [RawJSON.Decode]. If HTTP defines that a response has no body (HEAD, 204, 205), out is not changed.
+// Do performs an operation that has no method, with the client's authentication, limits on bodies, typed errors and
+// tolerant reading of the envelope:
+//   - path is relative to the base address, such as "/v1/shipments".
+//   - in, unless nil, is sent as JSON.
+//   - out, unless nil, gets the envelope's data, with the exact member names of [RawJSON.Decode]. If HTTP defines
+//     that a response has no body (HEAD, 204, 205), out is not changed.
 //
 // GET and HEAD are retried like the client's own reads; other methods only on evidence that nothing was
 // sent. The purchase route is never retried: prefer [RegulatoryService.Purchase], which also finds the outcome of a

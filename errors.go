@@ -40,7 +40,7 @@ var (
 	// Assumption: the specification shows no error codes. A refusal matches if its
 	// [Error.Code] is "insufficient_funds" or the dialect's refusal.funds_code, or its status is 402.
 	ErrInsufficientFunds = errors.New("shipping: insufficient funds")
-	// ErrServer: the service failed (5xx).
+	// ErrServer: the service failed (408, 425, 5xx).
 	ErrServer = errors.New("shipping: service failure")
 	// ErrRedirected: the response is a redirect, which is never followed.
 	ErrRedirected = errors.New("shipping: redirected")
@@ -81,10 +81,10 @@ type Error struct {
 	// RetryAfter is the wait that the service requested, or the rest of it if the call was not sent because
 	// of an earlier 429; 0 if the service requested none.
 	RetryAfter time.Duration
-	// Attempts are the attempts that were made, the last one last.
+	// Attempts are the attempts that were made, in order.
 	Attempts []Attempt
-	// NotRetried is the reason why a failure that could have been retried was not, such as "the deadline
-	// would pass first"; empty otherwise.
+	// NotRetried is the reason why a retryable failure was not retried, such as "the deadline would pass first"; empty
+	// otherwise.
 	NotRetried string
 	// Cause is the failure below HTTP, or the context error that ended the call while it waited to retry.
 	// It may be nil.
@@ -97,7 +97,7 @@ type Error struct {
 	funds   bool             // Code means that the wallet holds too little
 	// announces: the refusal announces a purchase under way, or has no code and is a refusal only by the dialect.
 	announces bool
-	// The evidence about the request. Cause does not contain it: it may wrap the error of another call that cancelled a
+	// The evidence about the request, but not from Cause, which may wrap the error of another call that cancelled a
 	// context.
 	notSent, heldBack bool
 	operation         operations.Operation
@@ -205,8 +205,8 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// Timeout reports whether the call ended at the deadline of its context, which is also
-// [context.DeadlineExceeded], or at the timeout of its last attempt.
+// Timeout reports whether the call ended at the timeout of its last attempt, or at the deadline of its context
+// (also [context.DeadlineExceeded]).
 func (e *Error) Timeout() bool {
 	if e == nil {
 		return false
@@ -236,8 +236,8 @@ func retryable(err error) bool {
 func (e *Error) NotSent() bool { return e != nil && e.notSent }
 
 // Refused reports whether the service itself reported that it did not perform the operation: in the documented
-// envelope, as application/problem+json, or in the form of refusal.format of the dialect, with a 2xx or 4xx other than
-// 408 and 425. If both Refused and [Error.NotSent] report false, the operation may have been performed.
+// envelope, as application/problem+json, or in the form of refusal.format of the dialect. The status is 2xx or 4xx,
+// not 408 or 425. If both Refused and [Error.NotSent] report false, the operation may have been performed.
 func (e *Error) Refused() bool { return e != nil && e.refused && mayRefuse(e.StatusCode) }
 
 // mayRefuse reports whether a response with this status can be a refusal.

@@ -378,7 +378,7 @@ func TestErrors_TextsOfOtherCalls(t *testing.T) {
 		"a page, too large": {success(`"` + strings.Repeat("x", 2000) + `"`), list,
 			"it has more than 1000 bytes; request fewer records a page, or raise WithMaxResponseBytes"},
 		"a context that has ended": {broken, ended, "this read was not sent: pass a context that has not ended"},
-		"an assumed route": {body(405, ""), edit, "; the service may have another route: with it, write in the dialect " +
+		"an assumed route": {body(405, ""), edit, "; the service's route may differ: write in the dialect " +
 			`"routes += regulatory.shipping.update=`},
 		"an analysis, busy": {busy, analyze, "so analyze again after 20s"},
 		"an analysis, a gateway": {refusal(502, "bad gateway"), analyze,

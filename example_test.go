@@ -191,7 +191,7 @@ func ExampleWebhooksService_Replay() {
 	}
 	fmt.Println(queued.Event, queued.DeliveryID)
 	// Output:
-	// shipping: webhooks.replay: Event is empty: set it beside ShipmentID, such as to EventShipmentUpdated
+	// shipping: webhooks.replay: Event is empty: set it with ShipmentID, for example to EventShipmentUpdated
 	// shipment.delivered WD-8K2J9L0M1N2P3Q4R
 }
 

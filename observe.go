@@ -23,18 +23,18 @@ import (
 type Observer struct {
 	// Start is called when a call begins.
 	Start func(ctx context.Context, operation string) context.Context
-	// Header is called before each attempt, which counts from 1. It returns headers to add to this attempt, such as
-	// traceparent, or nil. It may add what [WithHeader] may; with any other header the call fails, and nothing is sent. A
-	// name without values adds nothing.
-	// Unlike a RoundTripper, it keeps the evidence that nothing was sent.
+	// Header is called before each attempt; attempt counts from 1. It returns headers to add to this attempt, such as
+	// traceparent, or nil. It may add what [WithHeader] may; with any other header the call fails, and nothing is
+	// sent. A name without values adds nothing. Unlike with a RoundTripper, [Error.NotSent] still detects failed
+	// connections.
 	Header func(ctx context.Context, operation string, attempt int) http.Header
 	// Attempt is called after each attempt.
 	Attempt func(ctx context.Context, operation string, attempt Attempt)
 	// Retry is called before the client waits to retry; attempt is the one that failed, with Wait
 	// set.
 	Retry func(ctx context.Context, operation string, attempt Attempt)
-	// Done is called when the call ends. err is the error that the caller receives. attempts is empty if nothing was sent,
-	// such as because the context had ended.
+	// Done is called when the call ends. err is the error that the caller receives. attempts is empty if nothing was
+	// sent, for example because the context had ended.
 	Done func(ctx context.Context, operation string, attempts []Attempt, took time.Duration, err error)
 }
 

@@ -57,19 +57,18 @@ func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 // client works on a copy and never changes it. Redirects are not followed, whatever its CheckRedirect is, and its
 // Timeout bounds a single attempt.
 //
-// Only a plain *http.Transport can prove that nothing was sent: if it got no connection and nothing read the body of
-// the request, neither it nor a RoundTripper that is registered with it ([http.Transport.RegisterProtocol]) has sent
-// the request. Any other RoundTripper may send a request several times, so a failed connection is treated as a lost
-// response: an
-// operation that changes something is not retried, and a purchase is read back.
+// Only a plain *http.Transport can prove that it, and each RoundTripper registered with it
+// ([http.Transport.RegisterProtocol]), sent nothing: it got no connection, and nothing read the body of the
+// request. Any other RoundTripper may send a request several times, so a failed connection is treated as a lost
+// response: an operation that changes something is not retried, and a purchase is read back.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.httpClient = client } }
 
 // WithRetryPolicy sets how safe operations are retried. Zero fields keep their defaults.
 func WithRetryPolicy(policy RetryPolicy) Option { return func(s *settings) { s.policy = policy } }
 
-// WithLogger logs attempts (debug), retries (warn) and calls that failed (warn, or debug if the context was cancelled)
-// with the operation, the status, the duration, the id of the regulatory request, that of the response, and in a batch
-// the key of the item: never a secret key, a query or a body. The default logs nothing.
+// WithLogger logs attempts (debug), retries (warn) and failed calls (warn, or debug if the context was cancelled).
+// An entry has the operation, status, duration, the ids of the regulatory request and the response, and in a batch
+// the key of the item, but never a secret key, a query or a body. The default logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) {
 		if logger != nil {
@@ -86,9 +85,9 @@ func WithLimiter(limiter interface {
 	return func(s *settings) { s.limiter = limiter }
 }
 
-// WithMaxResponseBytes bounds the size of a response body after decompression; a larger one is
-// [ErrBodyTooLarge]. The default is 64 MiB. It also bounds the memory of a response: one whose lists have more than
-// 4,096 elements, and more than one for each 256 bytes of the limit, is also too large.
+// WithMaxResponseBytes bounds the size of a response body after decompression; a larger one is [ErrBodyTooLarge].
+// The default is 64 MiB. It also bounds the memory of a response: its lists may have one element for each 256 bytes
+// of the limit, or 4,096 if that is more.
 func WithMaxResponseBytes(n int64) Option { return func(s *settings) { s.maxBody = n } }
 
 // WithObserver sets hooks for metrics and tracing, called at the start of each call, before and after each attempt,

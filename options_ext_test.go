@@ -196,7 +196,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		"replay without both":        {replay(&replayed{}), "DeliveryID is empty: set DeliveryID, or both"},
 		"replay with only a webhook": {replay(&replayed{WebhookID: "WA-1"}), "set DeliveryID, or both ShipmentID and Event"},
 		"replay without event": {replay(&replayed{ShipmentID: "SH-1"}),
-			"Event is empty: set it beside ShipmentID, such as to EventShipmentUpdated"},
+			"Event is empty: set it with ShipmentID, for example to EventShipmentUpdated"},
 		"replay without shipment": {replay(&replayed{Event: "shipment.created"}),
 			"ShipmentID is empty: Event must be sent together with ShipmentID"},
 

@@ -63,8 +63,8 @@ const defaultPerPage = 100
 
 // Walk configures how All and Pages read a list. The zero value is the default.
 //
-// A walk ends without an error only if its readings together found every record of the service's total, and the last
-// reading saw no change. It reads the list up to four times, and up to eight times if records change places.
+// A walk reads the list up to four times, and up to eight times if records change places. It ends without an error
+// only if its readings together found every record of the service's total, and the last one saw no change.
 type Walk struct {
 	// Window is the maximum number of pages that are held or requested at once: the page that the consumer has, and
 	// those fetched ahead. With 1, a page is fetched only after the previous one was consumed. Default: 20.
@@ -129,10 +129,10 @@ var ErrPageLoop = errors.New("shipping: the list does not advance")
 // ErrIncomplete is the cause of a [ListError] if the walk delivered fewer records than the list's total, although the
 // total did not shrink accordingly. [ListError.Missing] is how many are missing.
 //
-// [ListError.Resume] continues at the last place before which no record is missing, or at the head if records changed
-// places. The records after that place are delivered again, together with the missing ones if the service has them
-// now. A list that changed in the meantime can cause the error as well: if as many records arrived as vanished between
-// two reads, the total does not show it.
+// [ListError.Resume] continues before the first missing record, or at the head if records changed places. The
+// records after that place are delivered again, together with the missing ones if the service has them now. A list
+// that changed in the meantime can cause the error as well: if as many records arrived as vanished between two
+// reads, the total does not show it.
 var ErrIncomplete = errors.New("shipping: the list is incomplete")
 
 // listing is the data of a list response.

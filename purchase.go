@@ -26,9 +26,11 @@ type PurchaseOutcome string
 const (
 	// OutcomeCharged: this purchase charged the wallet.
 	OutcomeCharged PurchaseOutcome = "charged"
-	// OutcomeNotCharged: this purchase charged nothing: it was never sent; or the service refused it, and its regulatory
-	// request stayed a draft, or one that has expired, for [PurchaseOptions.RefusedFor]; or it was settled, and its
-	// request stayed a draft for [PurchaseOptions.QuietFor].
+	// OutcomeNotCharged: this purchase charged nothing:
+	//   - it was never sent;
+	//   - the service refused it, and its regulatory request stayed a draft, or an expired one, for
+	//     [PurchaseOptions.RefusedFor]; or
+	//   - it was settled, and its request stayed a draft for [PurchaseOptions.QuietFor].
 	//
 	// Limit: "not charged" is wrong if the purchase, or a copy of it that a gateway sent, takes effect or is shown only
 	// after that time: 5 minutes after a lost response (QuietFor), or 5 s after a refusal (RefusedFor).
@@ -49,10 +51,11 @@ type PurchaseOptions struct {
 	// record contradicts, until the outcome is reported as unknown. Default 10 s. If the context has a deadline, the
 	// purchase itself gets at least three quarters of the time.
 	SettleFor time.Duration
-	// RefusedFor is how long a request must read as a draft, or as one that has expired by the dialect, until its refused
-	// purchase is reported as not charged. Default 5 s, or QuietFor if that is less. It is QuietFor instead after a
-	// refusal that announces a purchase in progress (409, 423, 429, or a Retry-After), and after one that counts as a
-	// refusal only by refusal.format of the dialect and shows no code.
+	// RefusedFor is how long a request must read as a draft, or as expired by the dialect, until its refused purchase
+	// is reported as not charged. Default 5 s, or QuietFor if that is less. It is QuietFor instead after a refusal
+	// that:
+	//   - announces a purchase in progress (409, 423, 429, or a Retry-After); or
+	//   - is one only by refusal.format of the dialect, and shows no code.
 	//
 	// Assumption: if a proxy has repeated the purchase, the copy that was not refused takes effect by then, and is shown.
 	RefusedFor time.Duration
@@ -88,20 +91,20 @@ type PurchaseRequest struct {
 	// Draft is the record as read before the purchase: only changes since then are evidence. If it is nil or has no
 	// status, [RegulatoryService.Purchase] reads the request first.
 	Draft *RegulatoryRequest `json:"draft,omitempty"`
-	// Sole states that nobody else can have purchased from this draft, because this program created it and shares it with
-	// nobody. If the request is no longer a draft, then this purchase has purchased it, unless it was never read as a
-	// draft and its analysis failed.
+	// Sole states that nobody else can have purchased from this draft, because this program created it and shares it
+	// with nobody. If the request is no longer a draft, this purchase has purchased it, unless its analysis failed and
+	// no reading showed a draft.
 	Sole bool `json:"sole,omitempty"`
 	// Refused is set if the service refused the purchase, and Contradicted if its refusal contradicted itself, for example
 	// because it showed a transaction. A refused purchase is never reported as charged.
 	Refused      bool `json:"refused,omitempty"`
 	Contradicted bool `json:"contradicted,omitempty"`
-	// UnderWay is set if the refusal announced, or may announce, a purchase under way, or if a reading has shown the
-	// status purchasing since: see [PurchaseOptions.RefusedFor].
+	// UnderWay is set if the refusal announced, or may have announced, a purchase under way, or if a later reading
+	// showed the status purchasing: see [PurchaseOptions.RefusedFor].
 	UnderWay bool `json:"under_way,omitempty"`
-	// Purchased is set if the response or a reading after the purchase has shown a purchase, which may be another one: a
-	// charge, documents, or a status that only a purchase leads to. A later reading that shows a draft is an older copy,
-	// and decides nothing. Such a purchase is not sent again.
+	// Purchased is set if the response or a later reading has shown a charge, documents, or a status that only a
+	// purchase leads to, perhaps of another purchase. A reading that shows a draft after that is an older copy, and
+	// decides nothing. This purchase is not sent again.
 	Purchased       bool `json:"purchased,omitempty"`
 	PurchaseOptions `json:"-"`
 }
@@ -253,10 +256,10 @@ type PurchaseResult struct {
 	Raw RawJSON
 }
 
-// Purchase buys documents of a draft: the wallet is charged the amounts stored on the draft, and
-// generation starts. The request is sent once and never retried. If the response is lost, or refuses the
-// purchase, the request is read back, and the result follows from the changes since the draft was read. After a lost
-// response, a request that stays a draft is an unknown outcome: only SettlePurchase can report it as not charged.
+// Purchase buys documents of a draft: the wallet is charged the amounts stored on the draft, and generation starts.
+// The purchase is sent once and never retried. If the response is lost, or refuses it, the regulatory request is
+// read back, and the result follows from the changes since the draft was read. After a lost response, a request
+// that stays a draft is an unknown outcome: only SettlePurchase can report it as not charged.
 //
 // Only a draft that shows no purchase is purchased; for any other request, nothing is sent. Without
 // [PurchaseRequest.Draft] the request is read first.
@@ -352,14 +355,14 @@ func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	switch draft := p.Draft; {
 	case before.Charge == "" && draft.ChargedAmount.Sign() <= 0:
 	case draft.Dialect == nil || !draft.Dialect.Purchase.Quoted:
-		return "the draft shows a charged amount, so that it may have been purchased already: if the wallet's " +
+		return "the draft shows a charged amount, so it may have been purchased already: if the wallet's " +
 			"transactions show no charge, and this service shows the price of a draft there, " +
 			draft.declareLine("purchase.quoted", "true")
 	case !p.quotes(draft):
-		return fmt.Sprintf("the draft shows the charged amount %s, which is the price neither of all that it offers nor "+
-			"of the selected documents: it may have been purchased already", draft.ChargedAmount)
+		return fmt.Sprintf("the draft shows the charged amount %s, which is neither the price of all offers nor that of "+
+			"the selected documents: it may have been purchased already", draft.ChargedAmount)
 	case !p.Sole:
-		return "the draft shows a charged amount, which is its price or that of a purchase that somebody else has made: " +
+		return "the draft shows a charged amount, which is its price or the charge of somebody else's purchase: " +
 			"if this program created the draft and shares it with nobody, call Regulatory.Prepare, set Sole of the purchase, " +
 			"and call Regulatory.Purchase"
 	}
@@ -393,12 +396,12 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 			"documents, or Regulatory.Analyze again for others", spelling.Quote(string(draft.Status))) +
 			draft.declareExpired()
 	case before.Unclear != "":
-		return "the record of the request " + before.Unclear + ", so that it does not show whether it is a draft"
+		return "the record of the request " + before.Unclear + ", and does not show whether it is a draft"
 	case before.Status != "" && before.Status != string(StatusDraft):
 		return fmt.Sprintf("the service sent the status %s for the request, and only a draft is purchased",
 			spelling.Quote(before.Status))
 	case before.Transaction || draft.TransactionID != "":
-		return "the draft shows a transaction, so that it may have been purchased already: compare it with the wallet's " +
+		return "the draft shows a transaction, so it may have been purchased already: compare it with the wallet's " +
 			"transactions"
 	}
 	return ""
@@ -685,7 +688,7 @@ func readBackResult(record *RegulatoryRequest) *PurchaseResult {
 // [*ValidationError].
 //
 // A purchase can also be settled with the id of the request alone; then any purchase of the request counts. With
-// document types, a record counts only if it cannot be the result of a purchase of other documents.
+// document types, a record that can be the result of a purchase of other documents does not count.
 func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *PurchaseRequest,
 	call ...CallOption) (*PurchaseResult, error) {
 	if purchase == nil || strings.TrimSpace(purchase.RequestID) == "" {

@@ -24,7 +24,7 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 	t.Parallel()
 	none, quoted := "", "purchase.quoted=true"
 	const shows, setQuoted, twoValues = "shows a transaction", "purchase.quoted", "two values for status"
-	const neither, noRecord = "neither of all that it offers", "no regulatory request"
+	const neither, noRecord = "neither the price of all offers", "no regulatory request"
 	type row struct {
 		record  string // RECORD stands for an id and offers
 		dialect string

@@ -631,8 +631,8 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 		"not charged: regulatory.purchase: 409 Conflict: No: not this" + announced + correct: {
 			problem(409), record("draft"),
 		},
-		"not charged: regulatory.purchase: 404 Not Found: no; check the id of the request, and that the key is of the " +
-			"account that analyzed it, then call Regulatory.Purchase again": {refusal(404, "no"), refusal(404, "no")},
+		"not charged: regulatory.purchase: 404 Not Found: no; check the id of the request, and that the key belongs to " +
+			"the account that analyzed it, then call Regulatory.Purchase again": {refusal(404, "no"), refusal(404, "no")},
 		"purchased before: regulatory.purchase: 400 Bad Request: no; call Regulatory.Wait to wait for the documents": {
 			refusal(400, "no"), record("processing", listsFDA),
 		},
@@ -767,8 +767,8 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 func TestSettlePurchase_Advice(t *testing.T) {
 	t.Parallel()
 	for want, read := range map[string]httpmock.Responder{
-		"; do not purchase again: correct the key, then call Regulatory.SettlePurchase again":       refusal(401, "no"),
-		"check the id of the request, and that the key is of the account that purchased, then call": refusal(404, "no"),
+		"; do not purchase again: correct the key, then call Regulatory.SettlePurchase again": refusal(401, "no"),
+		"that the key belongs to the account that purchased, then call":                       refusal(404, "no"),
 		"; do not purchase again: call Regulatory.SettlePurchase with the Purchase of this error, and a context of " +
 			"6m0s or more": record("draft"),
 		"; do not purchase again: call Regulatory.SettlePurchase later, and compare the wallet's": record("failed"),

@@ -14,9 +14,9 @@ import (
 
 // RegulatoryRequest is the record of a regulatory document request: a draft until it is purchased.
 //
-// Specification: "Regulatory document request (draft record)". It names RequestID, Status,
-// AvailableDocuments, the line items and Source; the other fields are assumptions of this project,
-// read if a service sends them under these names, and Raw holds the record as it was sent.
+// Specification: "Regulatory document request (draft record)". It names RequestID, Status, AvailableDocuments, the
+// line items and Source; the other fields are assumptions of this project, read if a service sends them under these
+// names. Raw holds the record as it was sent.
 type RegulatoryRequest struct {
 	RequestID string        `json:"request_id"`
 	Status    RequestStatus `json:"status"`
@@ -124,9 +124,8 @@ type AvailableDocument struct {
 	} `json:"profile_fields" spec:"optional"`
 }
 
-// UnmarshalJSON reads an available document. It accepts a bare slug and other member names: "type" or "slug" for the
-// type, and "price" for the amount. Two prices that differ
-// are unreadable.
+// UnmarshalJSON reads an available document. It accepts a bare slug and other member names: "type" or "slug" for
+// the type, and "price" for the amount. Two prices that differ are unreadable.
 func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
 	*d = AvailableDocument{}
 	return readJSON(data, d)

@@ -78,9 +78,9 @@ func isWebAddress(address string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != ""
 }
 
-// Analyze creates a draft: it finds the documents that a shipment or invoice needs, and prices them in
-// the wallet's currency. It charges nothing. The error of a failed analysis is a [*RegulatoryError] that is
-// [ErrRequestFailed], if the service sent the id of the request; other errors are a [*ValidationError] or an [*Error].
+// Analyze creates a draft: it finds the documents that a shipment or invoice needs, and prices them in the wallet's
+// currency. It charges nothing. If the analysis failed and the service sent the id of the request, the error is a
+// [*RegulatoryError] and [ErrRequestFailed]; other errors are a [*ValidationError] or an [*Error].
 //
 // Analyze is retried only on evidence that nothing was sent, because each analysis creates a record.
 //
@@ -197,8 +197,8 @@ func DocumentTypes() []DocumentType {
 // Known reports whether the specification lists the type.
 func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) }
 
-// didYouMean returns a question with a known type that differs only in case, spaces or underscores, or if one is the
-// start of the other; "" without one.
+// didYouMean returns a question with a known type that differs only in case, spaces, underscores or its end; ""
+// without one.
 func (t DocumentType) didYouMean() string {
 	meant := strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToUpper(strings.TrimSpace(string(t))))
 	near := func(known DocumentType) bool {

@@ -48,10 +48,11 @@ func isType(text string) bool { return DocumentType(text).Known() }
 // mayBeType reports whether a text can be a type that the specification does not list.
 func mayBeType(text string) bool { return mayBeMode(text) && !isUsualMode(text) }
 
-// SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in any
-// case of letters (assumption; offer.automated of the dialect is another value). It returns an error if no document on
-// offer shows a Mode, or if none is automated and a Mode may mean automated: one that is not "manual" or, if the
-// dialect has the value, one that begins with "auto".
+// SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated"
+// (assumption) or, if set, offer.automated of the dialect, in any case of letters. It returns an error if:
+//   - no document on offer shows a Mode; or
+//   - none is automated, and a Mode may mean it: any but "manual" or, with offer.automated set, one that begins
+//     with "auto".
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if draft == nil {
 		return nil, nil
@@ -65,7 +66,7 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 		if names := draft.declareName("offer.mode", mayBeMode); advice == "" && names != "" {
 			advice = "if it shows which documents are automated, " + names
 		}
-		return nil, errors.New("shipping: no offer has a readable mode:" + cmp.Or(advice, "use SelectOnly or "+
+		return nil, errors.New("shipping: no offer has a readable mode: " + cmp.Or(advice, "use SelectOnly or "+
 			"your own function"))
 	}
 	declared := cmp.Or(draft.Dialect, new(dialect.Dialect)).Offer.Automated
@@ -98,9 +99,10 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectDocuments(draft, isAutomated), nil
 }
 
-// SelectOnly returns a function that selects the documents of these types. A type that the draft does not offer is an
-// error, and nothing is purchased. No types, and a type that neither the specification lists nor the draft offers, are
-// a [*ValidationError]; unless [PurchaseOptions] allow unknown types, it is returned before the analysis.
+// SelectOnly returns a function that selects the documents of these types. A type that the draft does not offer is
+// an error, and nothing is purchased. Without types, or with one that neither the specification lists nor the draft
+// offers, the error is a [*ValidationError], returned before the analysis unless [PurchaseOptions] allow unknown
+// types.
 func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectOnly(types).from
 }

@@ -45,8 +45,7 @@ type Transaction struct {
 	Status string `json:"status"`
 	// Metadata can hold shipment_id, and can be an empty object; see [Transaction.ShipmentID].
 	Metadata RawJSON `json:"metadata"`
-	// Shipment is the member shipment_id or shipment next to Metadata, which is not specified; see
-	// [Transaction.ShipmentID].
+	// Shipment is the unspecified member shipment_id or shipment next to Metadata; see [Transaction.ShipmentID].
 	Shipment string `json:"-" alias:"shipment_id,shipment"`
 	Platform string `json:"platform"`
 	// TransactionSource is the source of the money; "wallet" occurs.
@@ -183,9 +182,9 @@ func (t *Transaction) id() string {
 	return cmp.Or(oneLine(t.TransactionID, maxErrorID), "without an id")
 }
 
-// Doubt returns the reasons why a bookkeeper should check the amount that [Transaction.Signed] returns; "" if there are
-// none. The transaction was reversed, its status is neither success nor pending, or its flat amount is not the amount
-// times 100.
+// Doubt returns the reasons why a bookkeeper should check the amount that [Transaction.Signed] returns: the
+// transaction was reversed, its status is neither success nor pending, or its flat amount is not the amount times
+// 100. It returns "" without any.
 func (t *Transaction) Doubt() string {
 	var doubts []string
 	if t.Reversed {

@@ -128,7 +128,8 @@ func (r *ReplayRequest) Validate() error {
 	case r.ShipmentID == "" && r.Event == "":
 		return invalidRequest(OpReplayWebhook, field, "is empty: set DeliveryID, or both ShipmentID and Event")
 	case r.Event == "":
-		return invalidRequest(OpReplayWebhook, "Event", "is empty: set it beside ShipmentID, such as to EventShipmentUpdated")
+		return invalidRequest(OpReplayWebhook, "Event",
+			"is empty: set it with ShipmentID, for example to EventShipmentUpdated")
 	case r.ShipmentID == "":
 		return invalidRequest(OpReplayWebhook, "ShipmentID", "is empty: Event must be sent together with ShipmentID")
 	}

@@ -46,7 +46,7 @@ func (o *AnalyzeAndPollOptions) Validate() error {
 	}
 	switch {
 	case o.Budget != nil && o.Select == nil:
-		return invalidOption("Budget", "is set without Select, so that nothing would be purchased: set Select, such as to "+
+		return invalidOption("Budget", "is set without Select, which purchases nothing: set Select, for example to "+
 			"SelectAutomated")
 	case isSelectOnly(o.Select) && !o.Purchase.AllowUnknown:
 		_, err := o.Select(nil)
@@ -60,8 +60,8 @@ type PollOptions struct {
 	// MinInterval and MaxInterval bound the time between polls, which grows by half each time, and varies at random
 	// by a fifth. Defaults 1 s and 30 s.
 	MinInterval, MaxInterval time.Duration
-	// MaxFailures is how many failed polls in a row are tolerated if they may pass (no response,
-	// 5xx, 429). Default 10; the context ends the wait earlier.
+	// MaxFailures is how many retryable failures of polls ([Error.Retryable]) in a row are tolerated. Default 10; the
+	// context ends the wait earlier.
 	MaxFailures int
 	// DraftFor is how long a request may stay a draft before [ErrNotPurchased]. Default 1 min.
 	DraftFor time.Duration
@@ -86,8 +86,8 @@ func (o *PollOptions) intervals() (wait.Intervals, error) {
 	return intervals, nil
 }
 
-// Step is a step of a regulatory request: "analyzed", "edited", "selected", "purchased", "polled" and "ended", which
-// occur in this order. A poll that fails, so that the wait continues, is "poll failed". It is an open type.
+// Step is a step of a regulatory request: "analyzed", "edited", "selected", "purchased", "polled" and "ended",
+// which occur in this order. A failed poll after which the wait continues is "poll failed". It is an open type.
 type Step string
 
 // PollEvent describes one step of a regulatory request, such as its purchase or a poll.
@@ -109,10 +109,9 @@ type PollEvent struct {
 }
 
 // AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, compares their price with the
-// budget, purchases, and waits until the request is completed or failed. If Select is nil or chooses
-// nothing, it purchases nothing, and returns the draft without an error. A failed request is returned together with
-// an error that is [ErrRequestFailed], and one whose charge is above what the draft can cost with an error that is
-// [ErrOvercharged].
+// budget, purchases, and waits until the request is completed or failed. If Select is nil or chooses nothing, it
+// purchases nothing, and returns the draft without an error. A failed request is returned together with
+// [ErrRequestFailed], and a request that charged more than its draft can cost with [ErrOvercharged].
 //
 // Invalid options are a [*ValidationError], and a failed analysis returns the error of [RegulatoryService.Analyze].
 // Every error after the analysis is a [*RegulatoryError] with the outcome of the purchase and the
@@ -135,10 +134,10 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 	return flow.fromDraft(ctx, draft)
 }
 
-// Resume continues with a request in any state. It edits, selects, purchases and waits for a draft as
-// [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if Select is nil. It waits for a purchased request.
-// Nothing is purchased unless the request has just been read as a draft; if the outcome of an earlier purchase is
-// unknown, call [RegulatoryService.SettlePurchase] first. Its errors are those of AnalyzeAndPoll.
+// Resume continues with a request in any state. For a draft, it edits, selects, purchases and waits as
+// [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if Select is nil. For a purchased request, it
+// waits. Nothing is purchased unless the request has just been read as a draft; if the outcome of an earlier
+// purchase is unknown, call [RegulatoryService.SettlePurchase] first. Its errors are those of AnalyzeAndPoll.
 func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions,
 	call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)
@@ -214,9 +213,9 @@ func (f *flow) report(event PollEvent) {
 }
 
 // Prepare takes a draft up to its purchase, and purchases nothing: it edits the draft and reads it again, selects
-// documents, and compares their price with the budget, as [RegulatoryService.AnalyzeAndPoll] does. The result holds the
-// draft as last read. Pass it to [RegulatoryService.Purchase]; without DocumentTypes, nothing was selected. The error
-// is a [*ValidationError] or a [*RegulatoryError].
+// documents, and compares their price with the budget, as [RegulatoryService.AnalyzeAndPoll] does. Pass the result,
+// which holds the draft as last read, to [RegulatoryService.Purchase]; without DocumentTypes, nothing was selected.
+// The error is a [*ValidationError] or a [*RegulatoryError].
 //
 // Purchase relies on the draft as it was prepared. If time has passed since, such as for an approval, prepare it again
 // right before the purchase: prices may have changed, and somebody else may have purchased. If nobody else can purchase
@@ -417,12 +416,12 @@ func (f *flow) waiting() *waiting {
 		progress: f.report}
 }
 
-// Wait polls a purchased request until its status is completed or failed. A failed request is returned together with an
-// error that is [ErrRequestFailed]. A status that neither the specification nor the dialect lists may be a final one:
-// it ends the wait after an hour. The error prints the line that declares it as not final. A poll that fails is retried
-// if [Error.Retryable] reports true, up to MaxFailures times in a row. Every error but a [*ValidationError] is a
-// [*RegulatoryError], with the record as last read, which wraps the [*Error] of the last poll, the context's error, or
-// [ErrNotPurchased] for a request that stays a draft.
+// Wait polls a purchased request until its status is completed or failed. A failed request is returned together
+// with [ErrRequestFailed]. A status that neither the specification nor the dialect lists may be a final one: it
+// ends the wait after an hour. The error prints the line that declares it as not final. A poll that fails is
+// retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Every error but a [*ValidationError]
+// is a [*RegulatoryError] with the record as last read. It wraps the [*Error] of the last poll, the context's
+// error, or [ErrNotPurchased] for a request that stays a draft.
 //
 // Specification: "Poll: GET /v1/regulatory-documents/request/:request_id until status is completed or
 // failed".
@@ -537,7 +536,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		return 0, true, w.failed(ErrRequestFailed)
 	case record.expired():
 		return 0, true, w.failed(fmt.Errorf("the draft has expired: its status is %s; if nobody has purchased it, call "+
-			"Regulatory.Analyze again, and else compare the wallet's transactions", spelling.Quote(string(record.Status))))
+			"Regulatory.Analyze again; otherwise, compare the wallet's transactions", spelling.Quote(string(record.Status))))
 	}
 	return 0, true, w.failed(fmt.Errorf("the request has ended with the status %s, which is not a success",
 		spelling.Quote(string(record.Status))))

@@ -210,9 +210,9 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 		"wait": {*selectAll, done, gone, "polled", shipping.ErrNotFound,
 			"shipping: request RD-1: wait: regulatory.get: 404 Not Found"},
 		"a status that no line declares": {*selectAll, done, record("queued"), "polled", wait.ErrUnlisted,
-			`; if its documents are still generated, write in the dialect "record.states += queued=generating"; no line can ` +
-				"declare it as draft, completed or failed: if its documents are generated, read them with Regulatory.Get; call " +
-				"Regulatory.Wait to continue"},
+			`; if generation continues, write in the dialect "record.states += queued=generating"; no line can ` +
+				"declare it as draft, completed or failed: if generation has ended, read the documents with Regulatory.Get; " +
+				"call Regulatory.Wait to continue"},
 	}, func(t *testing.T, test row) {
 		service := requestService(responders{test.purchase}, responders{test.read})
 		service.RegisterResponder(http.MethodPost, analyzeURL, draft)

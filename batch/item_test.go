@@ -691,7 +691,7 @@ func TestBatch_ARetryThatIsInterruptedIsWaitedFor(t *testing.T) {
 	type row struct{ status, want string }
 	shippingtest.EachInBubble(t, map[string]row{
 		"listed":   {"processing", `request "RD-SH-1" is purchased, and the generation had failed`},
-		"unlisted": {"packing", `neither the specification nor the dialect lists the status "packing"; if its documents`},
+		"unlisted": {"packing", `neither the specification nor the dialect lists the status "packing"; if generation`},
 	}, func(t *testing.T, test row) {
 		failed, service := purchasing(t, "SH-1"), &walletService{}
 		failed.Step, failed.Purchase = batch.StepFailed, nil

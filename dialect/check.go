@@ -21,7 +21,7 @@ var specified = []string{"request_id", "status", "source", "available_documents"
 func (d *Dialect) Check() error {
 	var problems []error
 	if d.Version < 0 || d.Version > Version {
-		problems = append(problems, fmt.Errorf("version is %d, and this program reads %d: write that, or update it",
+		problems = append(problems, fmt.Errorf("version is %d; this program reads %d: write that, or update the program",
 			d.Version, Version))
 	}
 	points, open := readPoints(), d.fields()

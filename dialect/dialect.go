@@ -1,6 +1,7 @@
-// Package dialect holds what the specification of the shipping service leaves open and one service has decided: names
-// of members, statuses, formats, and the routes of operations without a documented path. A [Dialect] is a value and a
-// file: the lines that errors print, or JSON. The client, the webhook receiver and the reference server follow it.
+// Package dialect holds what one service decides at the points that the specification of the shipping service
+// leaves open: names of members, statuses, formats, and the routes of operations without a documented path. A file
+// of a [Dialect] has the lines that errors print, or JSON. The client, the webhook receiver and the reference
+// server follow it.
 //
 //	d, err := dialect.Read("service.json")
 //	client, err := shipping.NewClient(key, shipping.WithDialect(d))
@@ -73,8 +74,8 @@ type Offer struct {
 	Amount string `json:"amount,omitzero"`
 	// Currency is the currency of Amount.
 	Currency string `json:"currency,omitzero"`
-	// DefaultCurrency is the currency of prices without one: a code, or "wallet" for the wallet's, which any budget is
-	// then in.
+	// DefaultCurrency is the currency of prices without one: a code, or "wallet" for the wallet's, which then counts
+	// as any budget's.
 	DefaultCurrency string `json:"default_currency,omitzero"`
 	// Beside are amounts and currencies of an offer that a purchase does not charge, such as "vat" or "price.net".
 	Beside []string `json:"beside,omitzero"`
@@ -91,7 +92,7 @@ type Document struct {
 
 // Purchase describes drafts and purchases.
 type Purchase struct {
-	// Quoted: the charged amount of a draft is the price that its documents would cost.
+	// Quoted: the charged amount of a draft is the price of its documents.
 	Quoted bool `json:"quoted,omitzero"`
 	// Confirmation is the data of the response to a purchase: "receipt" or "empty".
 	Confirmation string `json:"confirmation,omitzero"`

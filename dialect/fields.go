@@ -27,8 +27,8 @@ type Field struct {
 	Default string `json:"default"`
 	// Needed names what depends on the choice: a call, or a correct program.
 	Needed string `json:"needed"`
-	// Values are the choices, separated by commas, or Range the least and the largest number, as "200..299"; "" if any
-	// text or number of the kind is valid. Contrary is the value of the dialect [Contrary].
+	// Values are the choices, separated by commas. Range is the least and the largest number, as "200..299". Both are
+	// "" if any text or number is valid. Contrary is the value of the dialect [Contrary].
 	Values   string `json:"values,omitempty"`
 	Range    string `json:"range,omitempty"`
 	Contrary string `json:"contrary,omitempty"`
@@ -56,9 +56,13 @@ func (d *Dialect) Fields() []Field {
 	return rows
 }
 
-// Set sets the field of a name to a value in text: a name, a number, a duration such as "90s", true, a list separated
-// by commas, or pairs separated by commas: "queued=generating" for record.states, and for routes
-// "regulatory.retry=POST /v1/regulatory-documents/{request_id}/retries". [Dialect.Check] checks the value.
+// Set sets the named field to a value in text:
+//   - a name, a number, a duration such as "90s", or true;
+//   - a list separated by commas; or
+//   - pairs separated by commas: "queued=generating" for record.states, and for routes
+//     "regulatory.retry=POST /v1/regulatory-documents/{request_id}/retries".
+//
+// [Dialect.Check] checks the value.
 func (d *Dialect) Set(name, text string) error {
 	f, err := d.field(name)
 	if err != nil {
@@ -67,8 +71,9 @@ func (d *Dialect) Set(name, text string) error {
 	return f.set(text)
 }
 
-// Apply applies the parts of a text, from left to right: "contrary", "strict", "standard-webhooks", FIELD=VALUE, or
-// FIELD+=VALUE (see [Line]), separated by commas or line breaks. Any other part belongs to the value before it.
+// Apply applies the parts of a text, left to right: "reference", "contrary", "strict", "standard-webhooks",
+// FIELD=VALUE, or FIELD+=VALUE (see [Line]), separated by commas or line breaks. Any other part belongs to the
+// value before it.
 func (d *Dialect) Apply(text string) error {
 	for _, setting := range settingsOf(text) {
 		decision, _, commented := strings.Cut(strings.ReplaceAll(setting, "\t", " "), " #")
@@ -260,7 +265,7 @@ func (d *Dialect) field(name string) (field, error) {
 	}
 	meant := spelling.Meant(name, names)
 	if slices.Contains(specified, name) {
-		meant = ": the specification defines " + name + ", so that no line declares another name for it: remove the line"
+		meant = ": the specification defines " + name + ", so no line can declare another name: remove the line"
 	}
 	return field{}, fmt.Errorf("unknown field %q%s", name, meant)
 }

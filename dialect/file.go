@@ -44,8 +44,8 @@ func Read(path string) (*Dialect, error) {
 	return d, nil
 }
 
-// Parse reads a dialect from JSON, or from lines as errors print them (see [Line]), with comments that begin with #.
-// The error lists every unknown member and wrong value of JSON, and the first of lines.
+// Parse reads a dialect from JSON, or from lines as errors print them (see [Line]), with comments that begin with
+// #. The error lists every unknown member and wrong value, but stops at the first unreadable line.
 func Parse(text []byte) (*Dialect, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("the dialect has more than %d bytes", maxFile)

@@ -25,8 +25,8 @@ func (l Line) String() string {
 	return l.Field + " " + sign + " " + l.Value
 }
 
-// With returns a copy of the dialect, which may be nil, with the decision of each line. It returns an error of
-// [Dialect.Apply], or for a value that a line cannot hold, or that its field does not allow.
+// With returns a copy of the dialect, which may be nil, with the decision of each line. It returns the error of
+// [Dialect.Apply] or [Dialect.Check], or one for a value that a line cannot hold.
 func (d *Dialect) With(lines ...Line) (*Dialect, error) {
 	const longest = 100 // value of a line, in bytes
 	changed := new(Dialect)

@@ -14,16 +14,16 @@
 // 2xx only for handled notifications, so that the service sends the others again. [Tracker] prevents late notifications
 // from overwriting newer state.
 //
-// A delivery is recognized by its identifier and its body, and handled once. A replay on request is a new delivery of a
-// new event with the same payload, and is handled again; see [WithDialect] to ignore it. A [Store] remembers the
-// identifiers: a [MemoryStore] unless [WithStore] sets another, a [FileStore] to remember them across restarts, or, for
-// receivers on several machines, a store of the nested module stores.
+// A delivery is recognized by its identifier and its body, and handled once. A replay on request is a new delivery
+// of a new event with the same payload, and is handled again; see [WithDialect] to ignore it. The default [Store]
+// of the identifiers is a [MemoryStore]. [WithStore] sets another: a [FileStore] remembers them across restarts,
+// and the nested module stores has some for several machines.
 //
 // A crash loses nothing, because the receiver handles a notification before it responds. For a handler that can take 5
 // s, such as a purchase, use [WithWorkers], which responds first. Signatures do not prevent the replay of a captured
 // delivery; see [Sign].
 //
-// The specification shows neither the payload nor the headers nor the signature ("Shape of the
-// delivered payload, delivery headers and signature verification: not shown"). They are assumptions of this
-// package, each with an option; see [WithDialect] and [WithVerifier] first.
+// The specification shows neither the payload nor the headers nor the signature ("Shape of the delivered payload,
+// delivery headers and signature verification: not shown"). They are assumptions of this package; [WithDialect] and
+// [WithVerifier] change headers and signature.
 package webhook

@@ -42,8 +42,8 @@ var (
 	errNoFileStore = errors.New("webhook: the store is a nil *FileStore: check the error of OpenFileStore")
 )
 
-// OpenFileStore opens the store at path, or creates it. The file has lines of about 150 bytes, at most twice as many as
-// the store remembers ids.
+// OpenFileStore opens the store at path, or creates it. The file has lines of about 150 bytes, at most twice
+// options.Limit.
 //
 // A line that a crash left incomplete is discarded. Other damage, and a file of another kind, are errors, and the file
 // is not changed. The error is [ErrStoreInUse] if the store is open already. The store is locked with a second file

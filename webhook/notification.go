@@ -102,7 +102,7 @@ const (
 	ShipmentCancelled ShipmentStatus = "cancelled"
 )
 
-// Final reports whether the state is the last one.
+// Final reports whether no other state follows.
 func (s ShipmentStatus) Final() bool {
 	rank, ranked := s.rank()
 	return ranked && rank == finalRank

@@ -37,8 +37,7 @@ type settings struct {
 	logger      *slog.Logger
 }
 
-// The headers of the signature, of the identifier of a delivery and of that of its event, unless [WithDialect] sets
-// others.
+// The headers of the signature, the delivery id and the event id, unless [WithDialect] sets others.
 const (
 	DefaultSignatureHeader = signature.Header
 	DefaultIDHeader        = signature.DeliveryID
@@ -63,7 +62,7 @@ func (s *settings) check(handle Handler) error {
 		return errors.New("webhook: NewReceiver needs the keys that notifications are signed with, none of them empty: " +
 			"pass WithKeys(secretKey)")
 	case slices.ContainsFunc(s.keys, func(key redact.Key) bool { return strings.TrimSpace(key.Reveal()) != key.Reveal() }):
-		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, " +
+		return errors.New("webhook: a key has spaces or line breaks around it, so no signature would match: trim it, " +
 			"for example after reading it from a file")
 	case s.dialect.Notification.Signature == dialect.Signature{} && slices.ContainsFunc(s.keys,
 		func(key redact.Key) bool { return strings.HasPrefix(key.Reveal(), "whsec_") }):
@@ -109,9 +108,9 @@ func redactKeys(keys []string) []redact.Key {
 //	webhook.WithDialect(dialect.StandardWebhooks()) // https://www.standardwebhooks.com, with WithKeys("whsec_…")
 //	webhook.WithDialect(&dialect.Dialect{Notification: dialect.Notification{DeliveryID: "-"}})
 //
-// The second identifies a delivery by its body, so that a replay, which repeats the payload, is ignored as a duplicate;
-// see [Sign]. If DeliveryID is the header of the event, an event is handled once even if several webhooks notify the
-// same receiver. A replay is a new event, and is handled again.
+// The second identifies a delivery by its body, so that a replay, which repeats the payload, is ignored as a
+// duplicate; see [Sign]. If DeliveryID is the header of the event, an event is handled once even if several
+// webhooks notify the same receiver; a replay is a new event, handled again.
 //
 // If the signature covers the time, a delivery whose time differs from now by more than the tolerance is refused, so
 // that a captured delivery cannot be sent again later.
@@ -123,8 +122,8 @@ func WithDialect(d *dialect.Dialect) Option {
 }
 
 // WithVerifier sets the function that verifies a delivery, for a scheme that no [dialect.Signature] describes. It
-// replaces [WithKeys]. Compare signatures with hmac.Equal. Its error is logged, and the response is 401; if it panics,
-// the response is 503. It must not keep the header, whose memory a server may reuse.
+// replaces [WithKeys]. Compare signatures with hmac.Equal. Errors of verify are logged, with the response 401; if
+// it panics, the response is 503. It must not keep the header, whose memory a server may reuse.
 func WithVerifier(verify func(header http.Header, body []byte) error) Option {
 	return func(s *settings) { s.verifier = verify }
 }
@@ -151,17 +150,17 @@ func WithRetries(retries int, backoff time.Duration) Option {
 	return func(s *settings) { s.retries, s.backoff, s.retried = retries, backoff, true }
 }
 
-// WithLost sets a function that is called with each notification that could not be handled although the service may not
-// send it again, and with the error: a [*PanicError] if the handler panicked. It is called after the last attempt of a
-// worker, and if a handler failed after the service had stopped waiting for the response. Without it, they are logged
-// as errors, see [WithLogger].
+// WithLost sets a function that is called with each lost notification and its error, a [*PanicError] if the handler
+// panicked. A notification is lost if the last attempt of a worker failed, or if a handler failed after the service
+// had stopped waiting for the response: the service may not send it again. Without the function, lost notifications
+// are logged as errors, see [WithLogger].
 func WithLost(lost func(n *Notification, err error)) Option {
 	return func(s *settings) { s.lost = lost }
 }
 
-// WithLogger logs refused deliveries with hints, duplicates at the level of information, and panics and lost
-// notifications as errors. Without it, [slog.Default] logs the errors, and a warning about refused deliveries at most
-// once a minute. Bodies and keys are never logged.
+// WithLogger logs refused deliveries with hints, duplicates at level Info, and panics and lost notifications as
+// errors. Without it, [slog.Default] logs the errors, and a warning about refused deliveries at most once a minute.
+// Bodies and keys are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) { s.logger = logger }
 }

@@ -20,9 +20,9 @@ import (
 // If it returns an error or panics, the attempt has failed. The receiver then responds 503, so that the service sends
 // the notification again. With workers, it calls the handler again instead, as often as [WithRetries] allows.
 //
-// The context does not end when the service stops waiting: a purchase that has begun can be finished, and a
-// notification that is sent again in the meantime gets a 503. It ends with [ErrClosed] if [Receiver.Close] cannot wait
-// any longer.
+// The context does not end when the service stops waiting: a purchase that has begun can finish, and a notification
+// that is sent again meanwhile gets a 503. The context ends with [ErrClosed] if [Receiver.Close] cannot wait any
+// longer.
 type Handler func(ctx context.Context, n *Notification) error
 
 // Receiver is an [http.Handler] for notifications. Create one with [NewReceiver]. [Receiver.Close] waits until the
@@ -58,7 +58,7 @@ type Receiver struct {
 // maxHandlers is how many handlers run at the same time before their responses.
 const maxHandlers = 16
 
-// ErrClosed is the cause of the end of a running handler's context, if the context of [Receiver.Close] ended first.
+// ErrClosed is the cause with which the context of a running handler ends if that of [Receiver.Close] ended first.
 var ErrClosed = errors.New("webhook: the receiver was closed")
 
 // NewReceiver returns a receiver that calls handle for each notification, once for each delivery. Keys

@@ -17,11 +17,11 @@ import (
 // Assumption: the service signs in this way, with the secret key of the account.
 //
 // A signature does not prevent the replay of a captured delivery, because it covers neither a time nor the
-// delivery's id. A [Store] does not prevent it either: it finds duplicates by the id, which is in a header that
-// is not signed, so a captured body with another id is new to it. Receive over TLS, make the handler
-// idempotent, and read the current state from the API before anything that must not happen twice. Without a header of
-// the id, see [WithDialect], a delivery is identified by its body, which is signed; a notification that the service
-// replays on request is then ignored too, for as long as the store remembers it.
+// delivery's id. A [Store] does not prevent it either: it finds duplicates by the id, which is in a header that is
+// not signed, so a captured body with another id is new to it. Receive over TLS, make the handler idempotent, and
+// read the current state from the API before anything that must not happen twice. Without an id header (see
+// [WithDialect]), a delivery is identified by its body, which is signed; a notification that the service replays on
+// request is then ignored too, for as long as the store remembers it.
 //
 // With GODEBUG=fips140=only, which forbids keys of less than 14 bytes, the signature with such a key is empty. [Verify]
 // rejects it, and [NewReceiver] returns an error.

@@ -35,9 +35,9 @@ const (
 // [MemoryStore] is for one process, [FileStore] for one machine, and the nested module stores has one in PostgreSQL and
 // one in Redis for several machines. Package storetest tests an implementation.
 type Store interface {
-	// Claim returns the state of an id, and gives the id to the claim if no other claim has it. The same claim
-	// again returns [Claimed] again, so that a call whose result was lost can be retried. An accepted id is
-	// remembered for as long as the service may send it again.
+	// Claim returns the state of an id, and gives the id to the claim if no other claim has it. The same claim returns
+	// [Claimed] again, so that a call whose result was lost can be retried. An accepted id is remembered for as long
+	// as the service may send it again.
 	Claim(ctx context.Context, id, claim string) (ClaimState, error)
 	// Accept records that the notification was accepted, even if the claim has expired. If another claim has the
 	// id, nothing changes and the error is [ErrClaimLost].

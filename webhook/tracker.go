@@ -22,9 +22,9 @@ type progress struct {
 	rank      int
 }
 
-// Late reports whether the notification is older than an earlier one, and otherwise remembers it. The one with the
-// later updated_at is newer. If updated_at is missing in one or equal in both, the one with the further state is newer;
-// delivered and cancelled are the last states.
+// Late reports whether the notification is older than one seen before, and otherwise remembers it. The one with the
+// later updated_at is newer. If updated_at is missing in one or equal in both, the one with the further state is
+// newer; delivered and cancelled are the last states.
 //
 // Assumption: updated_at is the time of the change.
 func (t *Tracker) Late(shipment *Shipment) bool {

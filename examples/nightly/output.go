@@ -180,7 +180,7 @@ func (e openError) short(cause batch.Cause) string {
 		}
 		return fmt.Sprintf("not enough was left of %s, and nothing was purchased", over.Budget)
 	}
-	beside := []string{"see /_mock/", "the wallet was charged: Regulatory.Retry", "if the code of a refusal is there"}
+	beside := []string{"see /_mock/", "the wallet was charged: Regulatory.Retry", "if this is the path of the code"}
 	if e.report.Count(batch.StateCompleted) > 0 { // so the address is right
 		beside = append(beside, "check that the base address", "redirects are not followed")
 	}
