@@ -148,14 +148,14 @@ func (r Result) needs() (need Need, next string) {
 	case r.State == StateUnknown:
 		return NeedRun, runAgain + ", for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst + "; if it " +
 			"stays unknown, check the wallet's transactions, and call batch.Resolve with the outcome that they show"
-	case r.State == StateFailed && len(r.Documents) > 0 && isCall:
+	case r.State == StateFailed && r.bought() && isCall:
 		return NeedPerson, "once this is corrected, run the batch again, which reads its documents"
-	case r.State == StateFailed && len(r.Documents) > 0:
+	case r.State == StateFailed && r.bought():
 		return NeedRetry, "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; if it " +
 			"fails again, ask the service; to give up, batch.Resolve with OutcomeCharged closes the item"
 	case r.State == StateFailed:
 		return NeedPerson, "correct the shipment or the invoice, and the next run analyzes it again" + closesUncharged
-	case r.State == StateWaiting && len(r.Documents) > 0 && !refuses:
+	case r.State == StateWaiting && r.bought() && !refuses:
 		return NeedRun, runAgain + "; if the documents have not come after a day, ask the service; if they will never " +
 			"come, batch.Resolve with OutcomeCharged closes the item"
 	case r.State == StateWaiting && !refuses:
@@ -189,9 +189,9 @@ func (r *run) remedy(result Result, unrepeatable bool) remedy {
 	case result.State == StateUnknown:
 		next = unrecorded + "call Regulatory.SettlePurchase with the Purchase of its *RegulatoryError; if it stays " +
 			"unknown, check the wallet's transactions"
-	case len(result.Documents) > 0 && result.State == StateWaiting:
+	case result.bought() && result.State == StateWaiting:
 		next = unrecorded + "call Regulatory.Wait with its RequestID"
-	case len(result.Documents) > 0 && result.State == StateFailed:
+	case result.bought() && result.State == StateFailed:
 		next = unrecorded + "call Regulatory.Retry with its RequestID"
 	}
 	return remedy{NeedPerson, next}

@@ -227,6 +227,11 @@ func (e *entry) foundPurchased(record *shipping.RegulatoryRequest) {
 	if record.ChargedAmount.Known() {
 		e.record.Charged, e.record.ChargedCurrency = record.ChargedAmount, keepable(record.Currency)
 	}
+	e.keepDocuments(record)
+}
+
+// keepDocuments records the documents that a request shows as purchased.
+func (e *entry) keepDocuments(record *shipping.RegulatoryRequest) {
 	for _, document := range record.Documents {
 		if textProblem(string(document.DocumentType), maxRecordText) == "" {
 			e.record.Documents = append(e.record.Documents, document.DocumentType)
@@ -485,6 +490,11 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	}
 	if e.record.Step == StepFailed && record.Status == shipping.StatusDraft {
 		return 0, e.failed(wait.StepPolled, record, errDraftAgain)
+	}
+	if e.record.Step == StepPurchased && len(e.record.Documents) == 0 { // a program has recorded the purchase
+		if e.keepDocuments(record); len(e.record.Documents) > 0 {
+			e.record.NotSelected = notSelected(record, e.record.Documents)
+		}
 	}
 	e.dialect = record.Dialect
 	state := wait.StateOf(string(record.Status), e.means(record.Status))

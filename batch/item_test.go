@@ -37,6 +37,8 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		record.Step, record.Purchase = step, nil
 		return record
 	}
+	recorded := at(batch.StepPurchased)
+	recorded.Documents = nil
 	analyzed := batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, RequestID: "RD-SH-1"}
 	unanalyzed := batch.Record{Key: "SH-1", Step: batch.StepFailed, RequestID: "RD-SH-1"}
 	type row struct {
@@ -71,6 +73,8 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		"failed generation, being retried": {at(batch.StepFailed), "processing", false, true, 0, batch.StateCompleted, ""},
 		"failed generation, a draft again": {at(batch.StepFailed), "draft", false, true, 0, batch.StateFailed,
 			"does not purchase it a second time"},
+		// Its advice was that of a failed analysis: to record that it was not charged.
+		"recorded by a program, and failed": {recorded, "failed", false, true, 0, batch.StateFailed, "generation failed"},
 		"failed generation, cannot be read": {at(batch.StepFailed), "gone", false, true, 0, batch.StateFailed, "404"},
 	}, func(t *testing.T, test row) {
 		service, journal := &walletService{}, batch.Memory()
@@ -97,6 +101,9 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		if got.State != test.state || (got.Err == nil) != (test.err == "") || got.Err != nil &&
 			!strings.Contains(got.Err.Error(), test.err) {
 			t.Errorf("%s, %v", got.State, got.Err)
+		}
+		if text := fmt.Sprint(got.Err); strings.Contains(text, "correct the shipment") {
+			t.Errorf("the advice of a failed analysis: %s", text)
 		}
 		// A purchase, and a possible one, counts against the budget; the rest gives its reservation back.
 		counts := test.purchases > 0 || test.record.Committed() && test.record.Amount.Known()

@@ -220,11 +220,12 @@ const (
 	// StepPurchasing is written before the purchase is sent. If it is the last record, the outcome
 	// must be settled.
 	StepPurchasing shipping.Step = "purchasing"
-	// StepPurchased: the wallet was charged.
+	// StepPurchased: the wallet was charged. A program may append such a record, with the RequestID, the Amount and the
+	// Charged, for a purchase that the journal lacks: the next run waits for its documents.
 	StepPurchased shipping.Step = "purchased"
 	// StepFailed: the analysis failed or, if the record has documents, their generation.
 	StepFailed shipping.Step = "failed"
-	// StepCompleted ends an item, and so does StepClosed, which only [Resolve] writes.
+	// StepCompleted ends an item, and so does StepClosed, which no run writes: see [Resolve].
 	StepCompleted shipping.Step = "completed"
 	StepClosed    shipping.Step = "closed"
 )

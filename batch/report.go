@@ -157,7 +157,7 @@ func (r *Report) Shortage() (s Shortage) {
 		case sum.Known() && err == nil:
 			s.Items, s.Wallet = s.Items+1, money(sum, needed.Currency)
 		case needed.Amount.Known(), result.State == StateUnknown, result.State == StateOverBudget,
-			result.State == StateWaiting && len(result.Documents) == 0:
+			result.State == StateWaiting && !result.bought():
 			s.Others++
 		}
 	}
@@ -281,6 +281,9 @@ func (r Result) open() bool {
 	return r.Err != nil || r.State != StateCompleted && r.State != StateClosed && r.State != StateDraft
 }
 
+// bought reports whether something was purchased for a waiting or failed item.
+func (r Result) bought() bool { return len(r.Documents) > 0 || r.Amount.Sign() > 0 }
+
 // urgency orders open items: those that stop all purchases come first, then those that may have been charged.
 func (r Result) urgency() int {
 	switch {
@@ -288,7 +291,7 @@ func (r Result) urgency() int {
 		return 0
 	case r.State == StateUnknown, r.State == StateCompleted:
 		return 1
-	case (r.State == StateWaiting || r.State == StateFailed) && len(r.Documents) > 0:
+	case (r.State == StateWaiting || r.State == StateFailed) && r.bought():
 		return 2
 	}
 	return 3

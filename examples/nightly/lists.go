@@ -60,7 +60,7 @@ func (j *job) transactions(ctx context.Context) (payments, error) {
 		isPaid := signed == "" || strings.HasPrefix(signed, "-") // and not a failed one, or money that came back
 		if request := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef); isPaid && strings.HasPrefix(request, "RD-") {
 			paid[t.ShipmentID()] = append(paid[t.ShipmentID()], batch.Record{
-				Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: request, Step: batch.StepClosed, Amount: t.Amount,
+				Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: request, Step: batch.StepPurchased, Amount: t.Amount,
 				Currency: t.Currency, Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
 			})
 		}
@@ -101,17 +101,17 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid payments, i
 	}
 	return journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does "+
 		"not have (%d, such as %s for %s): if it is an older copy, put the newest one back; if that is lost, or somebody "+
-		"else has purchased, run %s with -record TICKET", len(missing), missing[0].RequestID, missing[0].ShipmentID,
-		j.again())}
+		"else has purchased, run %s with -record TICKET; to count them against the budget of an earlier night, run that "+
+		"night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID, j.again())}
 }
 
-// record writes purchases to the journal. They count against the budget of this night, because the night in which they
-// were made is not known. Their shipments are closed, unless the journal has another purchase of the shipment.
+// record writes purchases to the journal, so that the run waits for their documents. They count against the budget of
+// this night. One beside another purchase of its shipment is closed.
 func (j *job) record(ctx context.Context, journal *batch.File, purchases []batch.Record) error {
 	for _, purchase := range purchases {
 		claim, err := journal.Claim(ctx, purchase.Key)
 		if err == nil && claim.Record().Committed() {
-			purchase.Key += " " + purchase.RequestID
+			purchase.Key, purchase.Step = purchase.Key+" "+purchase.RequestID, batch.StepClosed
 			err = claim.Release(ctx)
 			if err == nil {
 				claim, err = journal.Claim(ctx, purchase.Key)
@@ -125,9 +125,8 @@ func (j *job) record(ctx context.Context, journal *batch.File, purchases []batch
 		if err := errors.Join(err, claim.Release(ctx)); err != nil {
 			return err
 		}
-		fmt.Printf("recorded: the wallet paid %s %s for %s: no night buys other documents of shipment %s (see "+
-			"the old documents.csv), or waits for these\n", purchase.Amount.StringFixed(2), purchase.Currency,
-			purchase.RequestID, purchase.ShipmentID)
+		fmt.Printf("recorded: the wallet paid %s %s for %s of shipment %s: %s\n", purchase.Amount.StringFixed(2),
+			purchase.Currency, purchase.RequestID, purchase.ShipmentID, purchase.Step)
 	}
 	return nil
 }
@@ -146,13 +145,9 @@ func (j *job) settle(ctx context.Context) error {
 	}
 }
 
-// checkWallet returns an error if the wallet shows none of the charges of the journal, or no purchase to record.
+// checkWallet returns an error if the wallet shows none of the charges of the journal.
 func (j *job) checkWallet(paid payments, records []batch.Record) error {
 	charges := 0
-	if j.note != "" && len(paid) == 0 {
-		return inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests", j.wallet),
-			"correct -wallet, or leave -record out if no night has purchased anything"}
-	}
 	for _, record := range records {
 		for _, payment := range paid[record.ShipmentID] {
 			if payment.RequestID == record.RequestID {

@@ -1,8 +1,8 @@
 // Nightly is a job that runs every night. It buys the documents of a list of shipments within the budget of the night,
 // and writes the cheapest rates and the transactions of a wallet to CSV files. Kill it at any moment and run it again
 // with the same night: it continues, and buys nothing twice. If something is open, it prints the reason, and exits with
-// 75 if running the same night again may complete it, with 2 if an option or the list is wrong or the wallet and the
-// journal differ, and with 1 if a person or the next night is needed.
+// 75 if running the same night again may complete it, with 3 if the budget of the night is spent, with 2 if an option or
+// the list is wrong or the wallet and the journal differ, and with 1 if a person is needed.
 //
 //	nightly -night 2026-11-26 -in shipments.txt -wallet VA-0123456789 -budget "250000 NGN" -out /var/lib/nightly
 //
@@ -75,7 +75,7 @@ func parse(args []string) (*job, error) {
 	flags.StringVar(&j.folder, "out", "",
 		"the absolute path of the `folder` of the journal and the CSV files, the same for each night")
 	flags.StringVar(&j.note, "record", "", "a `note`, such as a ticket, with which the journal records purchases that "+
-		"only the wallet shows: they count against the budget of the night, and their shipments are closed")
+		"only the wallet shows: they count against the budget of the night, which waits for their documents")
 	flags.Usage = func() {
 		flags.PrintDefaults()
 		fmt.Fprintln(flags.Output(), "for what only a person can decide: nightly resolve -help, and nightly retry REQUEST")
@@ -172,6 +172,10 @@ func mayPass(lists error) bool {
 }
 
 func (j *job) documents(ctx context.Context, paid payments) (report *batch.Report, err error) {
+	if j.note != "" && len(paid) == 0 { // before a new journal is created, which would end the refusal of lost
+		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests", j.wallet),
+			"correct -wallet, or leave -record out if no night has purchased anything"}
+	}
 	// Without the list, what an earlier night has begun is still completed.
 	list, unread := os.ReadFile(j.list)
 	journal, err := batch.OpenFile(filepath.Join(j.folder, "batch.journal")) // one for all nights
@@ -216,11 +220,11 @@ func (j *job) documents(ctx context.Context, paid payments) (report *batch.Repor
 func (j *job) lost() error {
 	_, err := os.Stat(filepath.Join(j.folder, "batch.journal"))
 	_, begun := os.Stat(filepath.Join(j.folder, "documents.csv"))
-	if !errors.Is(err, os.ErrNotExist) || errors.Is(begun, os.ErrNotExist) {
+	if !errors.Is(err, os.ErrNotExist) || errors.Is(begun, os.ErrNotExist) || j.note != "" {
 		return nil
 	}
 	return journalError{fmt.Errorf("nightly: nothing was purchased: batch.journal is missing, although documents.csv in "+
-		"%s shows that a night has begun: put the journal back; if it is lost, %s", j.folder, j.begins())}
+		"%s shows that a night has begun: put the journal back; if it is lost:%s", j.folder, j.begins())}
 }
 
 // begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.

@@ -48,7 +48,7 @@ func TestNights(t *testing.T) {
 		}{
 			// An unknown purchase, and over budget. Then the purchase is settled, and the rest is over budget.
 			{"2026-11-26", "250000 NGN", 0, 20, 75, "run night 2026-11-26 again", true},
-			{"2026-11-26", "250000 NGN", 0, 20, 1, "the budget of this night is spent: keep the open ship", true},
+			{"2026-11-26", "250000 NGN", 0, 20, 3, "the budget of this night is spent: keep the open ship", true},
 			{"2026-11-27", "2000000 NGN", 10, 30, 0, "", true}, // the budget of another night
 			{"2026-11-28", "2000000 NGN", 0, 30, 0, "", true},
 			// Once, without counts that are all 0.
@@ -129,7 +129,7 @@ func TestNights(t *testing.T) {
 		}
 		shippingtest.NoError(t, commandOf([]string{"resolve"})(t.Context(), append(closing, "charged", charged)))
 		j.night = "2026-12-01" // the last line advised to raise the budget above the wrong charge
-		if code, advice := j.exit(j.run(t.Context())); code != 1 ||
+		if code, advice := j.exit(j.run(t.Context())); code != 3 ||
 			advice != "more than the budget of this night is spent: "+next {
 			t.Errorf("the night of the charge: exit %d, %s", code, advice)
 		}
@@ -176,6 +176,11 @@ func TestNights(t *testing.T) {
 		}
 		// An older copy of the journal, and a new one, bought everything again that they did not have.
 		shippingtest.NoError(t, os.Rename(path, filepath.Join(folder, "moved")))
+		results := filepath.Join(folder, "documents.csv")
+		evidence := map[string]string{} // by shipment
+		for _, row := range table(t, results) {
+			evidence[row["shipment"]] = row["needs evidence"]
+		}
 		purchases := server.Requests(shipping.OpPurchase)
 		for _, test := range []struct {
 			before func() error
@@ -185,13 +190,15 @@ func TestNights(t *testing.T) {
 			want   string
 		}{
 			{func() error { return nil }, "", "", 2, "batch.journal is missing"},
+			{func() error { return nil }, "ticket 4712", server.Wallets()[1], 2, "-record: wallet"},
+			{func() error { return nil }, "", server.Wallets()[1], 2, "batch.journal is missing"}, // it was not created
 			{func() error { return os.WriteFile(path, nil, 0o600) }, "", "", 2, "exists and is empty"},
 			{func() error { return os.WriteFile(path, older, 0o600) }, "", "", 2, "purchases that batch.journal does not have"},
 			{func() error { return nil }, "", server.Wallets()[1], 2, "shows none of the requests that the journal has"},
 			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", "", 2,
 				"purchased, run night 2026-12-02 again with -record TICKET"},
-			{func() error { return nil }, "ticket 4712", server.Wallets()[1], 2, "-record: wallet"},
-			{func() error { return nil }, "ticket 4712", "", 0, ""},
+			// Documents that failed, or had not come, were closed with the purchase: the job ended with 0.
+			{func() error { return nil }, "ticket 4712", "", 1, "for a person: run nightly retry RD-"},
 		} {
 			shippingtest.NoError(t, test.before())
 			run := j
@@ -201,6 +208,11 @@ func TestNights(t *testing.T) {
 			if n := server.Requests(shipping.OpPurchase); n != purchases || code != test.code ||
 				!strings.Contains(fmt.Sprint(err), test.want) {
 				t.Errorf("%q: exit %d after %d purchases, %v", test.want, code, n-purchases, err)
+			}
+		}
+		for _, row := range table(t, results) {
+			if want := evidence[row["shipment"]]; row["needs evidence"] != want {
+				t.Errorf("needs evidence after -record: %v, want %q", row, want)
 			}
 		}
 		// -record wrote purchases of another wallet to the journal before the wallet was refused.
@@ -309,7 +321,7 @@ func TestExit(t *testing.T) {
 	}{
 		{false, nil, 0, ""},
 		// The amount, and what else a person must do, stood far above the last line.
-		{false, open(spent), 1, "the budget of this night is spent: keep the open shipments in the list of the next night, " +
+		{false, open(spent), 3, "the budget of this night is spent: keep the open shipments in the list of the next night, " +
 			"or raise -budget and run night 2026-11-28 again: the purchases that lacked money (1) need 40.00 NGN in the w"},
 		// The budget of the night was said to be spent: with 0 spent, for a shipment that no night buys, or in USD.
 		{false, open(dear, spent), 1, "a person must leave out the shipments that cost more than the whole budget (1), " +
@@ -334,7 +346,7 @@ func TestExit(t *testing.T) {
 		{false, errors.Join(list, open(busy)), 2, "a person must work on the lines marked \"for a person\" (shipments: 1), " +
 			"and correct line 3 of the list; then run night 2026-11-28 again"},
 		{false, batch.ErrDamaged, 2, "a person must put the newest batch.journal back if it was moved or replaced, and run " +
-			"night 2026-11-28 again; otherwise, do what the line above states: -record counts what"},
+			"night 2026-11-28 again; otherwise, do what the lines above state: -record counts what"},
 		{false, open(spent, busy), 1, "a person must work on the lines marked \"for a person\" (shipments: 1), and run " +
 			"night 2026-11-28 again; for what is over budget (1), raise -budget, or keep it in the list of the next night: the"},
 	} {

@@ -32,8 +32,8 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		return 0, ""
 	case isJournal, errors.Is(err, batch.ErrDamaged):
 		return 2, "a person must put the newest batch.journal back if it was moved or replaced, and run " + j.again() +
-			"; otherwise, do what the line above states: -record counts what the journal lacks against the budget of this " +
-			"night, and buys no other documents of these shipments"
+			"; otherwise, do what the lines above state: -record counts what the journal lacks against the budget of this " +
+			"night, and waits for its documents"
 	case of[batch.NeedWallet] > 0 && money.Budget.Amount.Known():
 		code, run = 1, fmt.Sprintf("add money to the wallet and raise -budget, or keep the rest for the next "+
 			"night: %s; then %s", money, run)
@@ -49,9 +49,9 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	case of[batch.NeedCharge] > 0 && of["held"]+of[batch.NeedPeriod] > 0 && open.exceeded():
 		return code, person + "; " + nextNight
 	case code == 1 && all > 0 && of[batch.NeedPeriod] == all && open.exceeded():
-		return 1, "more than the budget of this night is spent: " + nextNight
+		return 3, "more than the budget of this night is spent: " + nextNight
 	case code == 1 && all > 0 && of[batch.NeedPeriod] == all:
-		return 1, fmt.Sprintf("the budget of this night is spent: %s, or raise -budget and run %s: %s", nextNight,
+		return 3, fmt.Sprintf("the budget of this night is spent: %s, or raise -budget and run %s: %s", nextNight,
 			j.again(), money)
 	case of[batch.NeedBudget] > 0 && of[batch.NeedPeriod] > 0:
 		return code, fmt.Sprintf("%s; keep the others in the list of the next night; to buy all in this night, raise "+
@@ -160,8 +160,9 @@ func (e openError) exceeded() bool {
 func (e openError) requests() string {
 	var ids []string
 	for _, result := range e.report.Results {
-		_, isCall := errors.AsType[*shipping.Error](result.Err) // then the request was not read
-		if result.State == batch.StateFailed && len(result.Documents) > 0 && !isCall {
+		_, isCall := errors.AsType[*shipping.Error](result.Err)         // then the request was not read
+		bought := len(result.Documents) > 0 || result.Amount.Sign() > 0 // if not, the analysis failed
+		if result.State == batch.StateFailed && bought && !isCall {
 			ids = append(ids, result.RequestID)
 		}
 	}
@@ -229,7 +230,8 @@ func (j *job) texts() []string {
 		"batch.Resolve with OutcomeCharged", j.resolves("charged", "SHIPMENT"),
 		"batch.Resolve with OutcomeNotCharged", j.resolves(`"not charged"`, "SHIPMENT"),
 		"move the file away 5 minutes after the last run, leave out of every later list the shipments that the wallet's " +
-			"transactions show as purchased, and reduce the budget of this period by their cost", j.begins(),
+			"transactions show as purchased, and reduce the budget of this period by their cost",
+		"move it to another folder, then:" + j.begins(),
 		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run " + j.again(),
 		"once this is corrected, run the batch again",
 		"correct this, then run " + j.again() + "; keep in the list the shipments that are refused only for now",
@@ -272,12 +274,11 @@ func (j *job) closes(shipments []string) string {
 
 // begins returns what a person does after the journal was lost.
 func (j *job) begins() string {
-	const move = "move what is left of batch.journal, and documents.csv, to another folder, and run "
-	run := j.again()
-	return "look in wallet.csv for requests (RD-…): if there are some, " + move + run + " with -record TICKET; if " +
-		"there are none, and another wallet pays, correct -wallet, and run " + run + ", which writes wallet.csv anew; if " +
-		"no night has purchased anything, " + move + run + "; if the service never shows requests, leave the shipments " +
-		"out of later lists"
+	anew := "move documents.csv to another folder, and run " + j.again()
+	return "\n  if wallet.csv has requests (RD-…): run " + j.again() + " with -record TICKET" +
+		"\n  if it has none, and another wallet pays: correct -wallet, and run " + j.again() + ", which writes it anew" +
+		"\n  if no night has purchased anything: " + anew +
+		"\n  if the service never shows requests: " + anew + "; leave the shipments out of later lists"
 }
 
 // again names the night for the person who runs it again: the date of the log can be another one.
