@@ -232,7 +232,7 @@ func listed(all []unaccepted) string {
 }
 
 func (r *run) count(request *shipping.RegulatoryRequest) {
-	// A draft can show its price as its charge: purchase.quoted of the dialect.
+	// A draft can show its price as its charge.
 	if request.Status == shipping.StatusDraft || !request.ChargedAmount.Known() || request.ChargedAmount.Sign() <= 0 {
 		return
 	}
