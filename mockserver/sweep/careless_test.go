@@ -145,7 +145,7 @@ func TestSweep_Programs(t *testing.T) {
 	t.Parallel()
 	marks, guide := regexp.MustCompile("[*`[]|\n  |]\\S*"), shippingtest.Must(os.ReadFile("../../docs/sweep.md"))(t)
 	rules := strings.ToLower(marks.ReplaceAllString(string(guide), ""))
-	for _, p := range programs() {
+	for _, p := range programs(t) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			report := sweepOf(t, p, p.config)

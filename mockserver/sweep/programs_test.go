@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
@@ -29,12 +28,14 @@ type program struct {
 
 func named(t *testing.T, name string) program {
 	t.Helper()
-	all := slices.DeleteFunc(programs(), func(p program) bool { return p.name != name })
+	all := slices.DeleteFunc(programs(t), func(p program) bool { return p.name != name })
 	shippingtest.Diff(t, "programs that are "+name, 1, len(all))
 	return all[0]
 }
 
-func programs() []program { return slices.Concat(paysTwice(), otherMistakes(), notFound(), careful()) }
+func programs(t *testing.T) []program {
+	return slices.Concat(paysTwice(), otherMistakes(), notFound(), careful(t))
+}
 
 // purchaseBy returns the schedules with one of some faults at the first purchase.
 func purchaseBy(faults ...string) []string {
@@ -193,8 +194,8 @@ func notFound() []program {
 }
 
 // careful are programs without a mistake.
-func careful() []program {
-	quoting := mockserver.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}})
+func careful(t *testing.T) []program {
+	quoting := mockserver.WithDialect(shippingtest.Dialect(t, "purchase.quoted=true"))
 	return []program{
 		{"reads the request after any error, and leaves it unknown", drafting(purchaseAndRead), sweep.Config{}, nil},
 		{"reads the request again if a reading fails", drafting(purchaseAndRead),
