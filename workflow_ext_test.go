@@ -209,6 +209,8 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 			"outcome unknown"},
 		"wait": {*selectAll, done, gone, "polled", shipping.ErrNotFound,
 			"shipping: request RD-1: wait: regulatory.get: 404 Not Found"},
+		"failed documents": {*selectAll, done, record("failed"), "polled", shipping.ErrRequestFailed,
+			"; the wallet was charged: Regulatory.Retry generates the documents again"},
 		"a status that no line declares": {*selectAll, done, record("queued"), "polled", wait.ErrUnlisted,
 			`; if generation continues, write in the dialect "record.states += queued=generating"; no line can ` +
 				"declare it as draft, completed or failed: if generation has ended, read the documents with Regulatory.Get; " +

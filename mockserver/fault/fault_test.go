@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,7 +107,6 @@ func TestFault_CheckRefusesValuesOutOfRange(t *testing.T) {
 		{fault.RateLimit(fault.RetryAfterSeconds, -1), "must not be below zero"},
 		{fault.Redirect(""), "location"},
 		{fault.Latency(0), "above zero"},
-		{fault.SlowBody(-1), "above zero"},
 		{fault.Truncate(-1), "at least 0"},
 		{fault.ContentType(""), "content_type"},
 		{fault.CapPage(0), "at least 1"},
@@ -115,6 +115,19 @@ func TestFault_CheckRefusesValuesOutOfRange(t *testing.T) {
 		{fault.RemoveRows(0), "between 1 and 10000"},
 	} {
 		shippingtest.Contains(t, test.fault.Kind, test.fault.Check(), test.want)
+	}
+	below := map[string]func(*fault.Fault){
+		"status": func(f *fault.Fault) { f.Status = -1 }, "duration": func(f *fault.Fault) { f.Duration = -1 },
+		"bytes": func(f *fault.Fault) { f.Bytes = -1 }, "per_page": func(f *fault.Fault) { f.PerPage = -1 },
+		"rows": func(f *fault.Fault) { f.Rows = -1 },
+	}
+	for _, kind := range fault.Kinds() {
+		for field, lower := range below {
+			broken := kind.Example
+			if lower(&broken); slices.Contains(kind.Needs, field) && broken.Check() == nil {
+				t.Errorf("%s accepts %s -1", kind.Kind, field)
+			}
+		}
 	}
 }
 

@@ -290,6 +290,11 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	tones, _, _ = strings.Cut(tones, "}")
 	_, rule, _ := strings.Cut(readText(t, "docs/internals/RULES.md"), "| The states are ")
 	rule, _, _ = strings.Cut(rule, " |")
+	_, bought, _ := strings.Cut(readText(t, "docs/SPECIFICATION.md"), "bought = r.status is ")
+	bought, _, _ = strings.Cut(bought, "\n")
+	for _, row := range status.All() {
+		shippingtest.Diff(t, row.Name+" is a purchase in docs/SPECIFICATION.md", row.Purchased, strings.Contains(bought, row.Name))
+	}
 	for _, name := range names {
 		shippingtest.Contains(t, "the states in docs/internals/RULES.md", rule, "`"+name+"`")
 		if name != "draft" { // which has the default tone
