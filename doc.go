@@ -1,7 +1,7 @@
 // Package shipping is a client for the shipping service: carrier rates, countries, webhooks, wallet
 // transactions, and regulatory documents. It sends a purchase once, and reports one of three outcomes:
 //
-//   - charged: the wallet was charged once, perhaps before ([OutcomePurchasedBefore]): [RegulatoryService.Wait]
+//   - charged: the wallet was charged once, maybe earlier ([OutcomePurchasedBefore]): [RegulatoryService.Wait]
 //     waits for the documents.
 //   - not charged ([OutcomeNotCharged]): the wallet was not charged, and the purchase can be made again.
 //   - unknown ([OutcomeUnknown]): do not purchase again. [RegulatoryService.SettlePurchase] settles it later.
@@ -36,8 +36,8 @@
 //
 // An invalid request is refused before it is sent, with a [ValidationError]. A call that fails returns an
 // [Error]: test it with errors.Is and the sentinels ([ErrUnauthorized], [ErrNotFound], [ErrRateLimited], …),
-// and read its fields with errors.AsType. Reads are retried while there is time; see [RetryPolicy]. Other
-// operations are retried only on evidence that nothing was sent, and a purchase never is. The comment of a method
+// and read its fields with errors.AsType. Reads are retried while there is time; see [RetryPolicy]. A
+// purchase is never retried, and another operation only on evidence that nothing was sent. The comment of a method
 // names the errors that it returns besides these.
 //
 // # Regulatory documents
@@ -50,7 +50,7 @@
 // If the response to a purchase is lost, the client reads the request back. The result, or a [RegulatoryError], has the
 // outcome. With [OutcomePurchasedBefore], an earlier purchase charged the wallet.
 //
-// Without a route in [WithDialect], methods that edit, retry or fetch PDFs send nothing: the
+// Without a route in [WithDialect], methods that fetch PDFs, edit or retry send nothing: the
 // specification has no path for them.
 //
 // # Webhooks

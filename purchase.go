@@ -323,8 +323,8 @@ func (s RegulatoryService) readBefore(ctx context.Context, p *PurchaseRequest, c
 	switch {
 	case err == nil && p.Draft != nil && p.Draft.costsOtherwise(draft, p.DocumentTypes):
 		return nil, s.failed(*p, OutcomeNotCharged, draft,
-			errors.New("this purchase was not sent: the cost of the request is not that of the "+
-				"draft that was passed: compare it with your budget, and pass the record that Regulatory.Get returns"))
+			errors.New("this purchase was not sent: the cost of the request differs from that of "+
+				"the passed draft; compare it with your budget, and pass the record that Regulatory.Get returns"))
 	case err == nil:
 		p.Draft = later(p.Draft, draft)
 		return p.Draft.shown(), nil

@@ -74,7 +74,7 @@ type Transaction struct {
 	// Revision is the record's revision counter.
 	Revision int `json:"__v"`
 
-	// Unreadable holds the first eight members above that cannot be read, by name, as sent, or nil. Their
+	// Unreadable maps names of the first eight unreadable members to their values as sent; nil if none. Their
 	// fields are zero, and an amount is not known.
 	Unreadable map[string]RawJSON `json:"-" read:"unreadable"`
 }

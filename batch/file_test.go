@@ -150,7 +150,7 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	// An empty file was a new journal, and the next run purchased everything again.
 	for content, want := range map[string]string{
-		"": " exists and is empty, so that its records may be lost; if nothing was purchased with it, remove the file; " +
+		"": " exists but is empty: its records may be lost; if nothing was purchased with it, remove the file; " +
 			"otherwise put a complete copy",
 		`{"format":"shipping-batch-journal","version":1}` + "\nby hand\n": ": line 2: damaged; if you added this line by " +
 			"hand, remove it; otherwise put a complete copy",

@@ -18,7 +18,7 @@ func journalFormat() logfile.Format {
 
 var (
 	errDamagedLine = errors.New("damaged")
-	errEmpty       = errors.New("exists and is empty, so that its records may be lost")
+	errEmpty       = errors.New("exists but is empty: its records may be lost")
 )
 
 // parseRecord reads the object of a line. A record that this version does not fully understand is refused.

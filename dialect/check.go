@@ -86,7 +86,7 @@ func (p point) checkText(field, text string) error {
 		return checkMember(field, text)
 	case "currency":
 		if text != "wallet" && len(text) != 3 {
-			return fmt.Errorf("is %q: it must be a code of three letters, or wallet", text)
+			return fmt.Errorf("is %q: it must be a code of three letters, or \"wallet\"", text)
 		}
 	case "signed":
 		rest := strings.NewReplacer("{body}", "", "{id}", "", "{timestamp}", "").Replace(text)

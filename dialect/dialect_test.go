@@ -101,7 +101,7 @@ func TestParse_Errors(t *testing.T) {
 		`{"time":{"generation":1e9}}`:                                 "time.generation is 1e+09: a number from -1000000 to 1000000",
 		`{"record":{"states":{"draft":"analyzing"}}}`:                 `"draft", which the specification defines: remove it`,
 		`{"record":{"states":{"zz-unlisted":"waiting"}}}`:             "it must be one of analyzing, generating, expired",
-		`{"offer":{"default_currency":"naira"}}`:                      "it must be a code of three letters, or wallet",
+		`{"offer":{"default_currency":"naira"}}`:                      `a code of three letters, or "wallet"`,
 		`{"notification":{"event_id":"X Id"}}`:                        "which is not a name",
 		`{"offer":{"amount":"a","amount":"b"}}`:                       `offer has the member "amount" twice`,
 		`{"purchase":{"quoted":"true"}}`:                              "purchase.quoted cannot be \"true\": write true or false",

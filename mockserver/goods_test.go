@@ -110,7 +110,7 @@ func TestAddShipment_OverHTTP(t *testing.T) {
 		// A spreadsheet dropped the zero of 030559, and two documents that the fish needs were not offered.
 		`{"line_items":[{"description":"Dried fish","quantity":2,"hs_code":"30559"}]}`: `a leading zero), not "30559"; leave`,
 		// The OpenAPI document does not allow these identifiers, so that checking clients refused them.
-		`{"shipment_id":"ORD-7"}`:                              "shipment_id must be SH- and at most 64 letters and digits",
+		`{"shipment_id":"ORD-7"}`:                              "shipment_id must be SH- followed by at most 64 letters and digits",
 		`{"shipment_id":"SH-1 2"}`:                             "shipment_id must be SH-",
 		`{"shipment_id":"SH-1\r\n"}`:                           "shipment_id must be SH-",
 		`{"shipment_id":"SH-` + strings.Repeat("1", 65) + `"}`: "shipment_id must be SH-",

@@ -204,7 +204,7 @@ func main() {
 	var err error
 	switch {
 	case os.Getenv("SHIPPING_BASE_URL") == "":
-		err = errors.New("SHIPPING_BASE_URL is not set: run it with mockserver sweep, which sets it, or export it")
+		err = errors.New("SHIPPING_BASE_URL is not set: export it, or run this program with mockserver sweep")
 	case *listen != "":
 		err = serve(*listen, *carefully, purchase)
 	case *shipment == "":

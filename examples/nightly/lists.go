@@ -161,8 +161,8 @@ func (j *job) checkWallet(paid payments, records []batch.Record) error {
 	if charges == 0 {
 		return nil
 	}
-	return inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s shows none of the requests that the journal "+
-		"has charges of: it is the wallet of another journal; if your service shows no requests (column reference of "+
+	return inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s shows none of the journal's charges: "+
+		"it is the wallet of another journal; if your service shows no request ids (column reference of "+
 		"wallet.csv), remove this check from the program", j.wallet), "correct -wallet or SHIPPING_SECRET_KEY"}
 }
 

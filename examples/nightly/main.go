@@ -1,8 +1,8 @@
 // Nightly is a job that runs every night. It buys the documents of a list of shipments within the budget of the night,
 // and writes the cheapest rates and the transactions of a wallet to CSV files. Kill it at any moment and run it again
 // with the same night: it continues, and buys nothing twice. If something is open, it prints the reason, and exits with
-// 75 if running the same night again may complete it, with 3 if the budget of the night is spent, with 2 if an option or
-// the list is wrong or the wallet and the journal differ, and with 1 if a person is needed.
+// 75 if running the same night again may complete it, with 3 if the budget of the night is spent, with 2 if an option
+// or the list is wrong or the wallet and the journal differ, and with 1 if a person is needed.
 //
 //	nightly -night 2026-11-26 -in shipments.txt -wallet VA-0123456789 -budget "250000 NGN" -out /var/lib/nightly
 //
@@ -143,7 +143,7 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	if report.Err() != nil {
 		open = errors.Join(err, openError{report, j})
 	}
-	// The lists alone ask for another run only if no shipment needs a person: another run would purchase, too.
+	// Failed lists cause another run only if nothing else is open, because that run also purchases.
 	again = report.Retryable() || errors.Is(err, batch.ErrInUse) || open == nil && mayPass(lists)
 	return again, errors.Join(lists, open)
 }

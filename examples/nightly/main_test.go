@@ -192,9 +192,9 @@ func TestNights(t *testing.T) {
 			{func() error { return nil }, "", "", 2, "batch.journal is missing"},
 			{func() error { return nil }, "ticket 4712", server.Wallets()[1], 2, "-record: wallet"},
 			{func() error { return nil }, "", server.Wallets()[1], 2, "batch.journal is missing"}, // it was not created
-			{func() error { return os.WriteFile(path, nil, 0o600) }, "", "", 2, "exists and is empty"},
+			{func() error { return os.WriteFile(path, nil, 0o600) }, "", "", 2, "exists but is empty"},
 			{func() error { return os.WriteFile(path, older, 0o600) }, "", "", 2, "purchases that batch.journal does not have"},
-			{func() error { return nil }, "", server.Wallets()[1], 2, "shows none of the requests that the journal has"},
+			{func() error { return nil }, "", server.Wallets()[1], 2, "shows none of the journal's charges"},
 			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", "", 2,
 				"purchased, run night 2026-12-02 again with -record TICKET"},
 			// Documents that failed, or had not come, were closed with the purchase: the job ended with 0.
@@ -223,7 +223,7 @@ func TestNights(t *testing.T) {
 		_, refused := other.documents(t.Context(), payments{last: {{Key: last, ShipmentID: last, RequestID: "RD-1",
 			Step: batch.StepClosed}}})
 		if kept := shippingtest.Must(os.ReadFile(path))(t); !bytes.Equal(kept, older) ||
-			!strings.Contains(fmt.Sprint(refused), "shows none of the requests") {
+			!strings.Contains(fmt.Sprint(refused), "shows none of the journal's charges") {
 			t.Errorf("another wallet with -record: %v, %d bytes more", refused, len(kept)-len(older))
 		}
 		// A first night that was killed before it had results did not notice, and everything was bought again.

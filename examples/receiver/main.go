@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, out, logs io.Writer) (err error) {
 		return errors.New("SHIPPING_SECRET_KEY is not set: export the secret key of the account; without options, receiver " +
 			"runs a demonstration")
 	case *folder == "" && *budget != "":
-		return errors.New("-budget does nothing without -buy: name the folder of the records, such as -buy shop")
+		return errors.New("-budget does nothing without -buy: add the folder for its records, such as -buy shop")
 	case *folder != "" && *budget == "":
 		return errors.New(`-buy needs -budget: pass the most to spend in a day, such as -budget "250000 NGN"`)
 	case key == "":

@@ -97,7 +97,7 @@ func (o *Offers) Cost(slug string) (Cost, error) {
 	case len(entries) > 1:
 		return Cost{}, errors.New("is offered more than once: select other documents")
 	case o.twice != "":
-		return Cost{}, fmt.Errorf("has no clear price (the draft gives %s twice)", spelling.Quote(o.twice))
+		return Cost{}, fmt.Errorf("has no clear price: ask the service about the duplicate %s", spelling.Quote(o.twice))
 	}
 	offer, d := entries[0], o.dialect.Offer
 	price, err := priceOf(offer, d)

@@ -137,7 +137,7 @@ type Why struct {
 	// Nearest is a valid request that differs as little as possible from the one that was sent; nil if none
 	// was found, or if the request was valid.
 	Nearest *Suggestion `json:"nearest_valid,omitempty"`
-	// Findings are those of lint about this request, whether it was refused or not.
+	// Findings are the findings of lint about this request, refused or not.
 	Findings []Finding `json:"findings,omitempty"`
 }
 

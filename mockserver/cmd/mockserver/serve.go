@@ -316,7 +316,7 @@ func greet(w io.Writer, r ready) error {
 			shell.Quote(r.URL+"/v1/regulatory-documents/analyze"))
 	}
 	if r.CA != "" {
-		fmt.Fprintf(&b, "\nFor curl, and for Go's SSL_CERT_FILE: --cacert %s\n", shell.Quote(r.CA))
+		fmt.Fprintf(&b, "\nFor Go: SSL_CERT_FILE=%[1]s   For curl: --cacert %[1]s\n", shell.Quote(r.CA))
 	}
 	fmt.Fprintf(&b, "\nAll wallets, shipments, invoices and webhooks: curl -H %s %s\nConsole and control API: %s   "+
 		"Stop with Ctrl-C.\n",

@@ -42,7 +42,7 @@ func (in AnalyzeInput) Addable() error {
 			in.FileURL)
 	}
 	if in.ShipmentID != "" && !isShipmentID(in.ShipmentID) {
-		return errors.New("shipment_id must be SH- and at most 64 letters and digits, as those of the service are")
+		return errors.New("shipment_id must be SH- followed by at most 64 letters and digits")
 	}
 	if problems := in.check(); len(problems) > 0 {
 		return errors.New(problems[0].Field + " " + problems[0].Reason)

@@ -70,7 +70,7 @@ func (w *World) addStub(s Stub) error {
 		return fmt.Errorf(`write a method, and a path outside %s such as "/v1/shipments/{id}", or "/v1/files/{path...}" for `+
 			"all paths below it", wire.ControlPrefix)
 	case operation != "":
-		return fmt.Errorf("the specification has this route, as %s: to choose its response, inject the fault respond",
+		return fmt.Errorf("the specification has this route, as %s: to choose its response, inject a \"respond\" fault",
 			operation)
 	}
 	if _, err := muxOf([]Stub{s}); err != nil {
