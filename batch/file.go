@@ -110,6 +110,8 @@ func (j *File) explain(err error) error {
 	case errors.Is(err, errEmpty):
 		return fmt.Errorf("%w: %s %w; if nothing was purchased with it, remove the file; otherwise %s",
 			ErrDamaged, j.path, err, putBack)
+	case errors.Is(err, errForeign):
+		return fmt.Errorf("%w: %s: %w; if it was the journal, %s", ErrDamaged, j.path, err, putBack)
 	case errors.Is(err, errDamagedLine):
 		return fmt.Errorf("%w: %s: %w; if you added this line by hand, remove it; otherwise %s",
 			ErrDamaged, j.path, err, putBack)

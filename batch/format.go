@@ -13,11 +13,12 @@ import (
 // journalFormat is the format of a batch journal: a [logfile] whose objects have the member record.
 func journalFormat() logfile.Format {
 	return logfile.Format{Name: "shipping-batch-journal", Version: 1, Noun: "batch journal",
-		Empty: errEmpty, Damaged: errDamagedLine, Changed: ErrDamaged, Moved: ErrMoved}
+		Foreign: errForeign, Empty: errEmpty, Damaged: errDamagedLine, Changed: ErrDamaged, Moved: ErrMoved}
 }
 
 var (
 	errDamagedLine = errors.New("damaged")
+	errForeign     = errors.New("the file is not a batch journal, and was not changed; choose another path")
 	errEmpty       = errors.New("exists but is empty: its records may be lost")
 )
 

@@ -14,11 +14,14 @@ import (
 // their ids, escaped like a URL's path segment, and the times of their claims.
 func storeFormat() logfile.Format {
 	return logfile.Format{Name: "shipping-webhook-store", Version: 1, Noun: "store of notifications",
-		Damaged: errStoreDamaged, Changed: ErrStoreMoved, Moved: ErrStoreMoved}
+		Foreign: errStoreForeign, Damaged: errStoreDamaged, Changed: ErrStoreMoved, Moved: ErrStoreMoved}
 }
 
-var errStoreDamaged = errors.New("damaged: restore the file from a copy, or move it away: without it, notifications " +
-	"that were accepted before can be handled again")
+var (
+	errStoreDamaged = errors.New("damaged: restore the file from a copy, or move it away: without it, notifications " +
+		"that were accepted before can be handled again")
+	errStoreForeign = errors.New("the file is not a store of notifications, and was not changed; choose another path")
+)
 
 // storeEntry is an accepted notification.
 type storeEntry struct {

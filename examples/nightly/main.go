@@ -113,9 +113,6 @@ type inputError struct {
 	action string
 }
 
-// journalError is the error of a journal that lacks purchases: this night does not run without them.
-type journalError struct{ error }
-
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
 // stop the others, but nothing is purchased if the wallet's transactions cannot be read.
 func (j *job) run(ctx context.Context) (again bool, err error) {
@@ -172,9 +169,8 @@ func mayPass(lists error) bool {
 }
 
 func (j *job) documents(ctx context.Context, paid payments) (report *batch.Report, err error) {
-	if j.note != "" && len(paid) == 0 { // before a new journal is created, which would end the refusal of lost
-		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests", j.wallet),
-			"correct -wallet, or leave -record out if no night has purchased anything"}
+	if err := j.mayRecord(paid); err != nil {
+		return nil, err
 	}
 	// Without the list, what an earlier night has begun is still completed.
 	list, unread := os.ReadFile(j.list)
@@ -213,27 +209,6 @@ func (j *job) documents(ctx context.Context, paid payments) (report *batch.Repor
 		"spent or reserved\n", j.night, all, completed, nothing, closed, all-completed-nothing-closed,
 		report.Committed.StringFixed(2), j.budget)
 	return report, errors.Join(err, j.results(report))
-}
-
-// lost returns an error if a night has begun, which documents.csv shows, and the journal is missing: a new one would
-// buy again what the wallet does not show.
-func (j *job) lost() error {
-	_, err := os.Stat(filepath.Join(j.folder, "batch.journal"))
-	_, begun := os.Stat(filepath.Join(j.folder, "documents.csv"))
-	if !errors.Is(err, os.ErrNotExist) || errors.Is(begun, os.ErrNotExist) || j.note != "" {
-		return nil
-	}
-	return journalError{fmt.Errorf("nightly: nothing was purchased: batch.journal is missing, although documents.csv in "+
-		"%s shows that a night has begun: put the journal back; if it is lost:%s", j.folder, j.begins())}
-}
-
-// begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.
-func (j *job) begin() error {
-	marked, err := os.OpenFile(filepath.Join(j.folder, "documents.csv"), os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	return marked.Close()
 }
 
 // shipments returns the items of a list, each shipment once. An id that cannot be sent does not stop the others.

@@ -7,10 +7,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -196,7 +198,7 @@ func TestNights(t *testing.T) {
 			{func() error { return os.WriteFile(path, older, 0o600) }, "", "", 2, "purchases that batch.journal does not have"},
 			{func() error { return nil }, "", server.Wallets()[1], 2, "shows none of the journal's charges"},
 			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", "", 2,
-				"purchased, run night 2026-12-02 again with -record TICKET"},
+				"and run night 2026-12-02 again with -record TICKET"},
 			// Documents that failed, or had not come, were closed with the purchase: the job ended with 0.
 			{func() error { return nil }, "ticket 4712", "", 1, "for a person: run nightly retry RD-"},
 		} {
@@ -284,7 +286,7 @@ func table(t *testing.T, path string) (rows []map[string]string) {
 
 // What a script does again, and what the person on duty reads.
 func TestExit(t *testing.T) {
-	j, busy := &job{night: "2026-11-28"}, errors.New("busy")
+	j, busy := &job{night: "2026-11-28", folder: "/nights"}, errors.New("busy")
 	list := inputError{errors.New("line 3"), "correct line 3 of the list"}
 	down, limit := &shipping.Error{StatusCode: 503}, &shipping.Error{StatusCode: 429}
 	needs := &shipping.BudgetError{Budget: shipping.Budget{Currency: "NGN"}, Needed: shippingtest.Amount(t, "50")}
@@ -345,6 +347,8 @@ func TestExit(t *testing.T) {
 		{true, open(), 75, "run night 2026-11-28 again: it continues, and purchases nothing twice$"},
 		{false, errors.Join(list, open(busy)), 2, "a person must work on the lines marked \"for a person\" (shipments: 1), " +
 			"and correct line 3 of the list; then run night 2026-11-28 again"},
+		{false, &fs.PathError{Op: "write", Path: "documents.csv", Err: syscall.ENOSPC}, 1,
+			"a person must make room in the folder /nights, and check who may write to it; then run night 2026-11-28 again$"},
 		{false, batch.ErrDamaged, 2, "a person must put the newest batch.journal back if it was moved or replaced, and run " +
 			"night 2026-11-28 again; otherwise, do what the lines above state: -record counts what"},
 		{false, open(spent, busy), 1, "a person must work on the lines marked \"for a person\" (shipments: 1), and run " +
@@ -361,7 +365,7 @@ func TestExit(t *testing.T) {
 		"error, for a person: correct SHIPPING_SECRET_KEY, then run night 2026-11-28 again\n",
 		"failed, for a person: run nightly retry RD-2 RD-3 (without a charge, if the dialect has the route " +
 			"regulatory.retry); if it succeeds, the next run completes the shipment, and purchases nothing; if it fails " +
-			"again, ask the service; to give up, nightly resolve -out FOLDER -note TICKET -outcome charged SHIPMENT closes " +
+			"again, ask the service; to give up, nightly resolve -out /nights -note TICKET -outcome charged SHIPMENT closes " +
 			"the shipment\n",
 	} {
 		if !strings.Contains(lines, want) || strings.Contains(lines, "generates the documents again") {
@@ -370,7 +374,7 @@ func TestExit(t *testing.T) {
 	}
 	text := j.forOperators(errors.New("if this process opened it, use that File or close it; if not, wait until the " +
 		"other process ends; batch.Resolve with OutcomeNotCharged lets Regulatory.Retry run the batch again"))
-	if text != "wait until the night that runs has ended; nightly resolve -out FOLDER -note TICKET -outcome "+
+	if text != "wait until the night that runs has ended; nightly resolve -out /nights -note TICKET -outcome "+
 		`"not charged" SHIPMENT lets nightly retry run night 2026-11-28 again` {
 		t.Error(text)
 	}

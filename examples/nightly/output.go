@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	open, _ := errors.AsType[openError](err)
 	all, of := open.count()
 	code, steps := open.steps(err, of)
+	if _, isFile := errors.AsType[*fs.PathError](err); isFile && code == 1 {
+		steps = append(steps, "make room in the folder "+j.folder+", and check who may write to it")
+	}
 	money := open.report.Shortage()
 	person := "a person must " + cmp.Or(strings.Join(steps, ", and "), "do what these lines state")
 	run := "run " + j.again() + ": it continues, and purchases nothing twice"
@@ -275,7 +279,8 @@ func (j *job) closes(shipments []string) string {
 // begins returns what a person does after the journal was lost.
 func (j *job) begins() string {
 	anew := "move documents.csv to another folder, and run " + j.again()
-	return "\n  if wallet.csv has requests (RD-…): run " + j.again() + " with -record TICKET" +
+	return "\n  if wallet.csv has requests (RD-…): put the shipments of the last nights into the list, because only these " +
+		"are recorded, and run " + j.again() + " with -record TICKET" +
 		"\n  if it has none, and another wallet pays: correct -wallet, and run " + j.again() + ", which writes it anew" +
 		"\n  if no night has purchased anything: " + anew +
 		"\n  if the service never shows requests: " + anew + "; leave the shipments out of later lists"

@@ -16,7 +16,6 @@ package logfile
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"strconv"
@@ -28,10 +27,11 @@ type Format struct {
 	Name    string
 	Version int
 	Noun    string
-	// Empty is returned for an empty file; nil if such a file is a new one. Damaged is wrapped by the errors of a file
+	// Foreign is returned for a file of another kind, and Empty for an empty file; nil if such a file is a new one.
+	// Damaged is wrapped by the errors of a file
 	// whose lines cannot be read, Changed by those of a file that another program changed while it was open, and Moved
 	// by those of one that is not at its path any more.
-	Empty, Damaged, Changed, Moved error
+	Foreign, Empty, Damaged, Changed, Moved error
 }
 
 // Content is the part of a file that can be read.
@@ -143,7 +143,7 @@ func (f Format) checkHeader(data []byte) error {
 			"use the version that wrote it", header.Version, f.Version)
 	case !bytes.HasPrefix(line, []byte{0}) && !beginsLike(line, headerBegins, lineBegins),
 		err == nil && header.Format != "" && header.Format != f.Name:
-		return errors.New("the file is not a " + f.Noun + ", and was not changed; choose another path")
+		return f.Foreign
 	}
 	return f.Damaged
 }

@@ -14,11 +14,12 @@ var (
 	errDamaged = errors.New("damaged")
 	errChanged = errors.New("changed")
 	errMoved   = errors.New("moved")
+	errForeign = errors.New("the file is not a journal")
 )
 
 func format() Format {
-	return Format{Name: "shipping-batch-journal", Version: 1, Noun: "journal", Empty: errEmpty, Damaged: errDamaged,
-		Changed: errChanged, Moved: errMoved}
+	return Format{Name: "shipping-batch-journal", Version: 1, Noun: "journal", Foreign: errForeign, Empty: errEmpty,
+		Damaged: errDamaged, Changed: errChanged, Moved: errMoved}
 }
 
 // line returns a line that was written when synced bytes were on the disk.
