@@ -110,8 +110,8 @@ type Cause struct {
 	Keys []string
 }
 
-// Causes returns all causes of the open items, in the order of [Report.Err], whose text has only those that fit; nil for
-// a nil report.
+// Causes returns all causes of the open items, in the order of [Report.Err], whose text has only those that fit. It
+// returns nil for a nil report.
 func (r *Report) Causes() (causes []Cause) {
 	if r == nil {
 		return nil

