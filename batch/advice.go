@@ -28,11 +28,11 @@ func (e *itemError) Unwrap() []error { return []error{e.cause} }
 
 // ofOneRequest are the parts of an error with advice for a single request. An item has the advice of
 // [Result.next].
-var ofOneRequest = regexp.MustCompile(`; do not purchase again: call [^;]*|, then purchase again|` +
-	`; correct the cause, then call Regulatory\.[^;]*|, so analyze again\b|` +
+var ofOneRequest = regexp.MustCompile(`; do not purchase again: (call|compare) [^;]*|, then purchase again|` +
+	`; if the status is still [^;]*|; correct the cause, then call Regulatory\.[^;]*|, so analyze again\b|` +
 	`: pass a context that has not ended|; remove the cause, then run the batch again|` +
 	`: raise the budget or select fewer documents|: compare the charge with its transactions|` +
-	`(:|;|, then|,? and) call Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
+	`(:|;|, then|,? and) call Regulatory\.(Analyze|Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
 
 // ofBatch returns the text of an error without the advice for a single request.
 func ofBatch(err error) string {

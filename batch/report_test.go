@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -329,11 +331,13 @@ func TestReport_ErrHasNoAdviceOnASingleRequest(t *testing.T) {
 	call := func(operation string, status int, code string) error {
 		return &shipping.Error{Operation: operation, StatusCode: status, Code: code, RetryAfter: time.Second}
 	}
-	single := regexp.MustCompile(`Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b|purchase (it )?again|its transactions`)
+	single := regexp.MustCompile(`Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b|(purchase|[Aa]nalyze) (it )?again|` +
+		`its transactions`)
 	steps := []shipping.Step{"analyzed", "edited", "selected", "purchased", "polled"}
 	outcomes := []shipping.PurchaseOutcome{"", shipping.OutcomeCharged, shipping.OutcomeNotCharged,
 		shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown}
-	statuses := []shipping.RequestStatus{"draft", "processing", "failed", "gone"}
+	declared := shippingtest.Dialect(t, "record.states=expired=expired")
+	statuses := []shipping.RequestStatus{"draft", "processing", "failed", "gone", "expired"}
 	causes := []error{context.DeadlineExceeded, shipping.ErrRequestFailed, shipping.ErrNotPurchased,
 		shipping.ErrOvercharged, shipping.ErrInsufficientFunds, wait.ErrStale, wait.ErrUnlisted,
 		call(shipping.OpPurchase, 402, ""), call(shipping.OpPurchase, 409, "expired"), call(shipping.OpPurchase, 503, ""),
@@ -344,12 +348,20 @@ func TestReport_ErrHasNoAdviceOnASingleRequest(t *testing.T) {
 		n /= 2
 		failed.Step, n = steps[n%len(steps)], n/len(steps)
 		failed.Outcome, n = outcomes[n%len(outcomes)], n/len(outcomes)
-		failed.Request, n = &shipping.RegulatoryRequest{Status: statuses[n%len(statuses)]}, n/len(statuses)
+		failed.Request, n = &shipping.RegulatoryRequest{Status: statuses[n%len(statuses)], Dialect: declared}, n/len(statuses)
 		failed.Err = causes[n]
 		report := batch.Report{Results: []batch.Result{{Key: "SH-1", State: batch.StateError, Err: failed}}}
 		text := report.Err().Error()
 		if advice := single.FindString(strings.ReplaceAll(text, "do not purchase again", "")); advice != "" {
 			t.Fatalf("%q in %s", advice, text)
+		}
+	}
+	for status := 400; status < 505; status++ { // an analysis, whose error has no RegulatoryError
+		refused := roundTrip(httpmock.NewStringResponder(status, `{"status":false,"message":"no"}`))
+		_, err := walletClient(t, refused).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+		report := batch.Report{Results: []batch.Result{{Key: "SH-1", State: batch.StateError, Err: err}}}
+		if text := report.Err().Error(); single.MatchString(text) {
+			t.Errorf("%d: %s", status, text)
 		}
 	}
 }

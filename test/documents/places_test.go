@@ -61,6 +61,8 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 		optionalIn, nullIn := schemas[name].mayLack()
 		sameFields(t, name+", fields that can be missing", optionalIn, "what a seeded record lacks",
 			fieldsThat(fields, stored, func(value json.RawMessage) bool { return value == nil }))
+		sameFields(t, name+", fields that can be null", nullIn, "what is null in the last"+file,
+			fieldsThat(nullIn, golden[max(0, len(golden)-1):], func(value json.RawMessage) bool { return string(value) == "null" }))
 		sameFields(t, name+", fields that can be null", nullIn, "what is null in a seeded record",
 			fieldsThat(fields, stored, func(value json.RawMessage) bool { return string(value) == "null" }))
 	}
@@ -295,6 +297,20 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	for _, row := range status.All() {
 		is := strings.Contains(bought, row.Name)
 		shippingtest.Diff(t, row.Name+" is a purchase in docs/SPECIFICATION.md", row.Purchased, is)
+	}
+	for _, place := range [][2]string{ // lines that name each end
+		{"docs/SPECIFICATION.md", "- at `completed`"}, {"docs/SPECIFICATION.md", "if r.status is completed"},
+		{"docs/internals/EVIDENCE.md", "| lost | `purchasing`"}, {"internal/evidence/evidence.go", "draft,     purchasing"},
+		{"conformance/purchase.go", "a purchased request ends in "}, {"conformance/purchase.go", `"one of purchasing`},
+		{"test/languages/programs.py", `["status"] not in (`}, {"test/contract/node/smoke.ts", "for (let polls = 0;"},
+	} {
+		_, line, _ := strings.Cut(readText(t, place[0]), place[1])
+		line, _, _ = strings.Cut(place[1]+line, "\n")
+		for name, final := range ends {
+			if final {
+				shippingtest.Contains(t, place[0], line, name)
+			}
+		}
 	}
 	for _, name := range names {
 		shippingtest.Contains(t, "the states in docs/internals/RULES.md", rule, "`"+name+"`")
