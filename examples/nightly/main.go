@@ -184,10 +184,10 @@ func (j *job) documents(ctx context.Context, paid payments) (report *batch.Repor
 		return nil, err
 	}
 	items, wrong := shipments(j.list, string(list), unread)
-	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
-	if err := j.compare(ctx, journal, paid, items, records); err != nil {
+	if records, err = j.compare(ctx, journal, paid, items, records); err != nil {
 		return nil, errors.Join(err, wrong)
 	}
+	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{
 		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night, Progress: j.progress,
 	})

@@ -179,6 +179,7 @@ func TestNights(t *testing.T) {
 		// An older copy of the journal, and a new one, bought everything again that they did not have.
 		shippingtest.NoError(t, os.Rename(path, filepath.Join(folder, "moved")))
 		results := filepath.Join(folder, "documents.csv")
+		last := shippingtest.Must(os.ReadFile(results))(t)
 		evidence := map[string]string{} // by shipment
 		for _, row := range table(t, results) {
 			evidence[row["shipment"]] = row["needs evidence"]
@@ -196,11 +197,15 @@ func TestNights(t *testing.T) {
 			{func() error { return nil }, "", server.Wallets()[1], 2, "batch.journal is missing"}, // it was not created
 			{func() error { return os.WriteFile(path, nil, 0o600) }, "", "", 2, "exists but is empty"},
 			{func() error { return os.WriteFile(path, older, 0o600) }, "", "", 2, "purchases that batch.journal does not have"},
-			{func() error { return nil }, "", server.Wallets()[1], 2, "shows none of the journal's charges"},
+			// Purchases whose shipments were not in the list of the night were forgotten.
+			{func() error { return os.WriteFile(j.list, []byte(server.Shipments()[0]), 0o600) }, "", "", 2,
+				"purchases that batch.journal does not have"},
+			{func() error { return os.WriteFile(j.list, []byte(all), 0o600) }, "", server.Wallets()[1], 2,
+				"shows none of the journal's charges"},
 			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", "", 2,
-				"and run night 2026-12-02 again with -record TICKET"},
+				"purchased, run night 2026-12-02 again with -record TICKET"},
 			// Documents that failed, or had not come, were closed with the purchase: the job ended with 0.
-			{func() error { return nil }, "ticket 4712", "", 1, "for a person: run nightly retry RD-"},
+			{func() error { return os.WriteFile(results, last, 0o600) }, "ticket 4712", "", 1, "for a person: run nightly retry RD-"},
 		} {
 			shippingtest.NoError(t, test.before())
 			run := j
@@ -221,9 +226,13 @@ func TestNights(t *testing.T) {
 		shippingtest.NoError(t, os.WriteFile(path, older, 0o600))
 		other := j
 		other.note = "ticket 4713"
-		last := server.Shipments()[29]
-		_, refused := other.documents(t.Context(), payments{last: {{Key: last, ShipmentID: last, RequestID: "RD-1",
-			Step: batch.StepClosed}}})
+		newest := server.Shipments()[29]
+		paid := payments{newest: {{Key: newest, ShipmentID: newest, RequestID: "RD-1", Step: batch.StepClosed}}}
+		_, refused := other.documents(t.Context(), paid)
+		listed := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: newest}}
+		if n := len(paid.missing([]batch.Item{listed, listed}, nil)); n != 1 {
+			t.Errorf("a payment of a shipment that is listed twice is missing %d times", n)
+		}
 		if kept := shippingtest.Must(os.ReadFile(path))(t); !bytes.Equal(kept, older) ||
 			!strings.Contains(fmt.Sprint(refused), "shows none of the journal's charges") {
 			t.Errorf("another wallet with -record: %v, %d bytes more", refused, len(kept)-len(older))

@@ -279,8 +279,7 @@ func (j *job) closes(shipments []string) string {
 // begins returns what a person does after the journal was lost.
 func (j *job) begins() string {
 	anew := "move documents.csv to another folder, and run " + j.again()
-	return "\n  if wallet.csv has requests (RD-…): put the shipments of the last nights into the list, because only " +
-		"these are recorded, and run " + j.again() + " with -record TICKET" +
+	return "\n  if wallet.csv has requests (RD-…): run " + j.again() + " with -record TICKET" +
 		"\n  if it has none, and another wallet pays: correct -wallet, and run " + j.again() + ", which writes it anew" +
 		"\n  if no night has purchased anything: " + anew +
 		"\n  if the service never shows requests: " + anew + "; leave the shipments out of later lists"

@@ -6,11 +6,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,6 +88,7 @@ func (p payments) missing(items []batch.Item, records []batch.Record) (missing [
 		for _, payment := range p[item.Analyze.ShipmentID] {
 			if !recorded[payment.ShipmentID] && !recorded[payment.RequestID] {
 				missing = append(missing, payment)
+				recorded[payment.RequestID] = true // several items can have one shipment
 			}
 		}
 	}
@@ -102,25 +105,44 @@ func (j *job) mayRecord(paid payments) error {
 		"correct -wallet, or leave -record out if no night has purchased anything"}
 }
 
-// compare returns an error if the wallet is that of another journal, or the journal lacks payments of the wallet. With
-// -record, it writes these to the journal.
-func (j *job) compare(ctx context.Context, journal *batch.File, paid payments, items []batch.Item,
-	records []batch.Record) error {
-	err, missing := j.checkWallet(paid, records), paid.missing(items, records)
-	switch {
-	case err != nil || len(missing) == 0:
-		if err == nil && j.note != "" {
-			fmt.Println("recorded: nothing: batch.journal has each purchase of these shipments that the wallet shows")
-		}
-		return err
-	case j.note != "":
-		return j.record(ctx, journal, missing)
+// earlier returns items with the shipments of documents.csv. An older journal may lack their purchases.
+func (j *job) earlier() (items []batch.Item, err error) {
+	file, err := os.Open(filepath.Join(j.folder, "documents.csv"))
+	if err != nil {
+		return nil, err
 	}
-	return journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does "+
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	for _, row := range rows { // nothing is paid for the heading
+		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: row[0]}})
+	}
+	return items, err
+}
+
+// compare returns an error if the wallet is that of another journal, or the journal lacks payments for shipments of the
+// list, of unfinished purchases, or of documents.csv. With -record, it writes these to the journal. It returns the
+// records of the journal.
+func (j *job) compare(ctx context.Context, journal *batch.File, paid payments, items []batch.Item,
+	records []batch.Record) ([]batch.Record, error) {
+	earlier, err := j.earlier()
+	if err = errors.Join(err, j.checkWallet(paid, records)); err != nil {
+		return nil, err
+	}
+	missing := paid.missing(slices.Concat(items, batch.Unfinished(records, items), earlier), records)
+	switch {
+	case j.note != "":
+		fmt.Printf("recorded: %d purchases that batch.journal did not have\n", len(missing))
+		if err := j.record(ctx, journal, missing); err != nil {
+			return nil, err
+		}
+		return journal.Records()
+	case len(missing) == 0:
+		return records, nil
+	}
+	return nil, journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal does "+
 		"not have (%d, such as %s for %s): if it is an older copy, put the newest one back; if that is lost, or somebody "+
-		"else has purchased, put the shipments of the last nights into the list, and run %s with -record TICKET; to count "+
-		"them against the budget of an earlier night, run that night first, with -record", len(missing),
-		missing[0].RequestID, missing[0].ShipmentID, j.again())}
+		"else has purchased, run %s with -record TICKET; to count them against the budget of an earlier night, run that "+
+		"night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID, j.again())}
 }
 
 // record writes purchases to the journal, so that the run waits for their documents. They count against the budget of
