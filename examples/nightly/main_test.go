@@ -205,7 +205,8 @@ func TestNights(t *testing.T) {
 			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", "", 2,
 				"purchased, run night 2026-12-02 again with -record TICKET"},
 			// Documents that failed, or had not come, were closed with the purchase: the job ended with 0.
-			{func() error { return os.WriteFile(results, last, 0o600) }, "ticket 4712", "", 1, "for a person: run nightly retry RD-"},
+			{func() error { return os.WriteFile(results, last, 0o600) }, "ticket 4712", "", 1,
+				"for a person: run nightly retry RD-"},
 		} {
 			shippingtest.NoError(t, test.before())
 			run := j
