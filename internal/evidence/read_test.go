@@ -206,6 +206,7 @@ func TestReadRefusal(t *testing.T) {
 		`{"status":false,"data":{"request_id":"RD-1","status":"draft"}}`:                    "",
 		`{"status":false,"data":{"status":"Draft"}}`:                                        "",
 		`{"status":false,"data":{"error_code":"e","status":400}}`:                           "",
+		`{"status":false,"data":{"error_code":"already_purchased"}}`:                        "is purchased already",
 		`{"status":false,"data":{"request_id":"RD-2"}}`:                                     "another request",
 		`{"status":false,"data":{"request":{"request_id":"RD-2","status":"draft"}}}`:        "another request",
 		`{"status":false,"data":{"status":"completed"}}`:                                    "other than draft",

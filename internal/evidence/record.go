@@ -451,6 +451,8 @@ type Refused struct {
 // ReadRefusal reads the whole body of the refusal of a request: an envelope with the status false, "error" or "fail",
 // or else an object with members of a record. The members of a record count at any depth, because the form of a refusal
 // is not specified.
+//
+// Assumption: the code "already_purchased" of the envelope's data states that an earlier purchase was performed.
 func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 	root := jsonread.Parse(body)
 	var r Refused
@@ -458,6 +460,9 @@ func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 		d = new(dialect.Dialect)
 	}
 	r.read(root, d)
+	if root.Get("data").Get("error_code").Text == "already_purchased" {
+		r.contradicts = "it states that the request is purchased already"
+	}
 	records := []jsonread.Value{root.Get("data"), root.Get("data").Get("request"), root.Get("request"),
 		root.Get("data").Get(d.Record.At)}
 	if !isEnvelope(root) {
