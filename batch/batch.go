@@ -10,8 +10,8 @@
 //
 // [Run] records each step in a [Journal], so that an interrupted batch continues at its last step and purchases
 // nothing twice. [OpenFile] opens a journal for one process; the nested module stores has one in PostgreSQL for
-// several. [Resolve] closes a purchase that no run can settle. [Replay] has no journal: to
-// continue, skip the replays that an earlier run has queued; see [QueuedReplays].
+// several. [Missing] compares a journal with the wallet, before a run. [Resolve] closes a purchase that no run can
+// settle. [Replay] has no journal: to continue, skip the replays that an earlier run has queued; see [QueuedReplays].
 //
 // The package calls only public methods of the client.
 package batch

@@ -220,8 +220,7 @@ const (
 	// StepPurchasing is written before the purchase is sent. If it is the last record, the outcome
 	// must be settled.
 	StepPurchasing shipping.Step = "purchasing"
-	// StepPurchased: the wallet was charged. A program may append such a record, with the RequestID, the Amount and the
-	// Charged, for a purchase that the journal lacks: the next run waits for its documents.
+	// StepPurchased: the wallet was charged, and the next run waits for the documents. [Adopt] adds such a record.
 	StepPurchased shipping.Step = "purchased"
 	// StepFailed: the analysis failed or, if the record has documents, their generation.
 	StepFailed shipping.Step = "failed"

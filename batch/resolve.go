@@ -29,8 +29,31 @@ import (
 // a batch works on the item, and [ErrInUse] while a batch uses a journal of [OpenFile]. The note is stored in the
 // record as the reason.
 func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.PurchaseOutcome,
-	note string) (err error) {
+	note string) error {
 	const function = "Resolve"
+	if err := validateFinding(ctx, function, journal, note); err != nil {
+		return err
+	}
+	if outcome != shipping.OutcomeCharged && outcome != shipping.OutcomeNotCharged {
+		return invalid(function, fmt.Sprintf("needs the outcome %q or %q, and got %q", shipping.OutcomeCharged,
+			shipping.OutcomeNotCharged, outcome))
+	}
+	if problem := textProblem(key, maxKey); problem != "" || key == "" {
+		return invalid(function, "needs the key of an item that is in the journal")
+	}
+	return exclusive(journal, func() error {
+		claim, err := journal.Claim(ctx, key)
+		if err != nil {
+			return err
+		}
+		err = resolve(ctx, claim, outcome, note)
+		_ = claim.Release(context.WithoutCancel(ctx)) // otherwise the claim expires
+		return err
+	})
+}
+
+// validateFinding checks what a function needs that records the finding of a person.
+func validateFinding(ctx context.Context, function string, journal Journal, note string) error {
 	switch {
 	case ctx == nil:
 		return errNilContext
@@ -38,28 +61,21 @@ func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.
 		return invalid(function, "needs a journal: open it with OpenFile")
 	case journal == (*File)(nil):
 		return errNilFile
-	case outcome != shipping.OutcomeCharged && outcome != shipping.OutcomeNotCharged:
-		return invalid(function, fmt.Sprintf("needs the outcome %q or %q, and got %q", shipping.OutcomeCharged,
-			shipping.OutcomeNotCharged, outcome))
 	case note == "":
 		return invalid(function, "needs a note that explains how the outcome was found")
 	}
-	if problem := textProblem(key, maxKey); problem != "" || key == "" {
-		return invalid(function, "needs the key of an item that is in the journal")
-	}
+	return nil
+}
+
+// exclusive calls a function while no batch of this process uses the journal.
+func exclusive(journal Journal, call func() error) (err error) {
 	if file, ok := journal.(*File); ok {
 		if err := file.begin(); err != nil {
 			return err
 		}
 		defer func() { err = cmp.Or(err, file.end()) }()
 	}
-	claim, err := journal.Claim(ctx, key)
-	if err != nil {
-		return err
-	}
-	err = resolve(ctx, claim, outcome, note)
-	_ = claim.Release(context.WithoutCancel(ctx)) // otherwise the claim expires
-	return err
+	return call()
 }
 
 func resolve(ctx context.Context, claim Claim, outcome shipping.PurchaseOutcome, note string) error {

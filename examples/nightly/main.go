@@ -168,7 +168,7 @@ func mayPass(lists error) bool {
 	return ok && failed.Retryable() || errors.Is(lists, shipping.ErrIncomplete) || errors.Is(lists, context.Canceled)
 }
 
-func (j *job) documents(ctx context.Context, paid payments) (report *batch.Report, err error) {
+func (j *job) documents(ctx context.Context, paid []batch.Record) (report *batch.Report, err error) {
 	if err := j.mayRecord(paid); err != nil {
 		return nil, err
 	}

@@ -162,11 +162,15 @@ func (e openError) exceeded() bool {
 
 // requests returns the ids of requests whose generation failed.
 func (e openError) requests() string {
+	failed := map[string]bool{}
+	for _, cause := range e.report.Causes() {
+		for _, key := range cause.Keys {
+			failed[key] = cause.Need == batch.NeedRetry
+		}
+	}
 	var ids []string
 	for _, result := range e.report.Results {
-		_, isCall := errors.AsType[*shipping.Error](result.Err)         // then the request was not read
-		bought := len(result.Documents) > 0 || result.Amount.Sign() > 0 // if not, the analysis failed
-		if result.State == batch.StateFailed && bought && !isCall {
+		if failed[result.Key] {
 			ids = append(ids, result.RequestID)
 		}
 	}

@@ -4,7 +4,6 @@ package main
 // that the wallet shows. Take it into your own job with commands.go.
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -44,13 +42,9 @@ func (j *job) begin() error {
 	return marked.Close()
 }
 
-// payments are the purchases that the wallet shows, by shipment.
-type payments map[string][]batch.Record
-
-// transactions writes the movements of the wallet, and returns the payments among them. A payment shows its request, an
-// id that begins with "RD-"; if your service shows none, the journal alone prevents a second purchase.
-func (j *job) transactions(ctx context.Context) (payments, error) {
-	paid := payments{}
+// transactions writes the movements of the wallet, and returns the payments among them.
+func (j *job) transactions(ctx context.Context) (payments []batch.Record, err error) {
+	var all []*shipping.Transaction
 	rows := [][]string{{"transaction", "time", "amount", "currency", "status", "doubt", "reference",
 		"shipment"}}
 	for t, err := range j.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: j.wallet}) {
@@ -63,41 +57,14 @@ func (j *job) transactions(ctx context.Context) (payments, error) {
 		}
 		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status,
 			t.Doubt(), t.TxRef, t.ShipmentID()})
-		isPaid := signed == "" || strings.HasPrefix(signed, "-") // and not a failed one, or money that came back
-		if request := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef); isPaid && strings.HasPrefix(request, "RD-") {
-			paid[t.ShipmentID()] = append(paid[t.ShipmentID()], batch.Record{
-				Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: request, Step: batch.StepPurchased, Amount: t.Amount,
-				Currency: t.Currency, Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
-			})
-		}
+		all = append(all, t)
 	}
-	return paid, j.write("wallet.csv", rows)
-}
-
-// missing returns the payments of open shipments that the journal does not have: it is an older copy, or somebody else
-// has purchased.
-func (p payments) missing(items []batch.Item, records []batch.Record) (missing []batch.Record) {
-	recorded := map[string]bool{"": true} // requests, and shipments that no run purchases again
-	for _, record := range records {
-		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
-		if record.Step == batch.StepCompleted || record.Step == batch.StepClosed {
-			recorded[record.Key] = true
-		}
-	}
-	for _, item := range items {
-		for _, payment := range p[item.Analyze.ShipmentID] {
-			if !recorded[payment.ShipmentID] && !recorded[payment.RequestID] {
-				missing = append(missing, payment)
-				recorded[payment.RequestID] = true // several items can have one shipment
-			}
-		}
-	}
-	return missing
+	return batch.Payments(all), j.write("wallet.csv", rows)
 }
 
 // mayRecord returns an error if -record has nothing to record. Then no new journal is created, which would end the
 // refusal of lost.
-func (j *job) mayRecord(paid payments) error {
+func (j *job) mayRecord(paid []batch.Record) error {
 	if j.note == "" || len(paid) > 0 {
 		return nil
 	}
@@ -120,55 +87,40 @@ func (j *job) earlier() (items []batch.Item, err error) {
 }
 
 // compare returns an error if the wallet is that of another journal, or the journal lacks payments for shipments of the
-// list, of unfinished purchases, or of documents.csv. With -record, it writes these to the journal. It returns the
+// list, of unfinished purchases, or of documents.csv. With -record, it adds these to the journal. It returns the
 // records of the journal.
-func (j *job) compare(ctx context.Context, journal *batch.File, paid payments, items []batch.Item,
+func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Record, items []batch.Item,
 	records []batch.Record) ([]batch.Record, error) {
 	earlier, err := j.earlier()
-	if err = errors.Join(err, j.checkWallet(paid, records)); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	missing := paid.missing(slices.Concat(items, batch.Unfinished(records, items), earlier), records)
+	missing, err := batch.Missing(records, paid, slices.Concat(items, earlier))
 	switch {
+	case errors.Is(err, batch.ErrOtherWallet):
+		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s: %w", j.wallet, err),
+			"correct -wallet or SHIPPING_SECRET_KEY; if column reference of wallet.csv never has request ids, remove this check"}
 	case j.note != "":
-		fmt.Printf("recorded: %d purchases that batch.journal did not have\n", len(missing))
-		if err := j.record(ctx, journal, missing); err != nil {
-			return nil, err
-		}
-		return journal.Records()
+		return j.record(ctx, journal, missing)
 	case len(missing) == 0:
 		return records, nil
 	}
 	return nil, journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal "+
-		"does not have (%d, such as %s for %s): if it is an older copy, put the newest one back; if that is lost, or somebody "+
-		"else has purchased, run %s with -record TICKET; to count them against the budget of an earlier night, run that "+
+		"does not have (%d, such as %s for %s): if it is an older copy, put the newest one back; if that is lost, or "+
+		"somebody else has purchased, run %s with -record TICKET; to count them against the budget of an earlier night, run that "+
 		"night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID, j.again())}
 }
 
-// record writes purchases to the journal, so that the run waits for their documents. They count against the budget of
-// this night. One beside another purchase of its shipment is closed.
-func (j *job) record(ctx context.Context, journal *batch.File, purchases []batch.Record) error {
-	for _, purchase := range purchases {
-		claim, err := journal.Claim(ctx, purchase.Key)
-		if err == nil && claim.Record().Committed() {
-			purchase.Key, purchase.Step = purchase.Key+" "+purchase.RequestID, batch.StepClosed
-			err = claim.Release(ctx)
-			if err == nil {
-				claim, err = journal.Claim(ctx, purchase.Key)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		purchase.Period, purchase.Note = j.night, j.note
-		_, err = claim.Append(ctx, purchase, nil, nil)
-		if err := errors.Join(err, claim.Release(ctx)); err != nil {
-			return err
-		}
+// record adds purchases to the journal, so that the run waits for their documents.
+func (j *job) record(ctx context.Context, journal *batch.File, missing []batch.Record) ([]batch.Record, error) {
+	added, err := batch.Adopt(ctx, journal, missing, j.night, j.note)
+	fmt.Printf("recorded: %d of %d purchases that batch.journal did not have\n", len(added), len(missing))
+	for _, purchase := range added {
 		fmt.Printf("recorded: the wallet paid %s %s for %s of shipment %s: %s\n", purchase.Amount.StringFixed(2),
 			purchase.Currency, purchase.RequestID, purchase.ShipmentID, purchase.Step)
 	}
-	return nil
+	records, unread := journal.Records()
+	return records, errors.Join(err, unread)
 }
 
 // settle waits for purchases of the last run that may take effect late, if purchases will be recorded.
@@ -183,25 +135,4 @@ func (j *job) settle(ctx context.Context) error {
 	case <-time.After(5 * time.Minute):
 		return nil
 	}
-}
-
-// checkWallet returns an error if the wallet shows none of the charges of the journal.
-func (j *job) checkWallet(paid payments, records []batch.Record) error {
-	charges := 0
-	for _, record := range records {
-		for _, payment := range paid[record.ShipmentID] {
-			if payment.RequestID == record.RequestID {
-				return nil
-			}
-		}
-		if record.Step == batch.StepPurchased || record.Step == batch.StepCompleted {
-			charges++
-		}
-	}
-	if charges == 0 {
-		return nil
-	}
-	return inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s shows none of the journal's charges: "+
-		"it is the wallet of another journal; if your service shows no request ids (column reference of "+
-		"wallet.csv), remove this check from the program", j.wallet), "correct -wallet or SHIPPING_SECRET_KEY"}
 }

@@ -1,0 +1,118 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+)
+
+// ErrOtherWallet is returned if a wallet shows none of the charges of a journal.
+var ErrOtherWallet = errors.New("shipping: batch: the wallet shows none of the journal's charges: it is the wallet " +
+	"of another journal, or the service shows no request ids in its transactions")
+
+// Payments returns the purchases of documents among transactions of a wallet, as records for [Missing]. A failed
+// transaction is none, and neither is money that came back.
+//
+// Assumption: a payment shows its request as TxRef or, in the metadata, as request_id: an id that begins with "RD-".
+func Payments(transactions []*shipping.Transaction) (payments []Record) {
+	for _, t := range transactions {
+		request := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef)
+		signed, err := t.Signed()
+		if isPaid := err != nil || signed.Sign() < 0; isPaid && strings.HasPrefix(request, "RD-") {
+			payments = append(payments, Record{
+				Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: request, Step: StepPurchased, Amount: t.Amount,
+				Currency: t.Currency, Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
+			})
+		}
+	}
+	return payments
+}
+
+// Missing returns the payments that a journal with these records does not have, for the shipments of the items and of
+// unfinished purchases: the journal is an older copy, or somebody else has purchased. Purchase nothing until
+// the journal has them: put its newest copy back, or call [Adopt]. Invoices are not compared. The error is
+// [ErrOtherWallet] if the payments have none of the journal's charges.
+func Missing(records, payments []Record, items []Item) (missing []Record, err error) {
+	if err := sameWallet(records, payments); err != nil {
+		return nil, err
+	}
+	recorded := map[string]bool{}      // requests
+	ended := map[string]bool{"": true} // shipments that no run purchases again
+	for _, record := range records {
+		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
+		if record.final() {
+			ended[record.ShipmentID] = true
+		}
+	}
+	for _, item := range slices.Concat(items, Unfinished(records, items)) {
+		for _, payment := range payments {
+			shipment := payment.ShipmentID
+			if shipment == item.Analyze.ShipmentID && !recorded[payment.RequestID] && (item.Again || !ended[shipment]) {
+				payment.Key = item.key()
+				missing = append(missing, payment)
+				recorded[payment.RequestID] = true // several items can have one shipment
+			}
+		}
+	}
+	return missing, nil
+}
+
+func sameWallet(records, payments []Record) error {
+	paid := map[string]bool{}
+	for _, payment := range payments {
+		paid[payment.RequestID] = true
+	}
+	charged := false
+	for _, record := range records {
+		if paid[record.RequestID] {
+			return nil
+		}
+		charged = charged || record.Step == StepPurchased || record.Step == StepCompleted
+	}
+	if charged {
+		return ErrOtherWallet
+	}
+	return nil
+}
+
+// Adopt adds missing payments to the journal, so that the next run waits for their documents. They count against the
+// budget of the period. If the item of a payment has another purchase, the payment is closed, under a key with the
+// request. Adopt returns what it has added, with the note in each record.
+//
+// A purchase can take effect late: read the transactions five minutes after the last run has ended. The errors are
+// those of [Resolve].
+func Adopt(ctx context.Context, journal Journal, payments []Record, period, note string) (added []Record, err error) {
+	if err := validateFinding(ctx, "Adopt", journal, note); err != nil {
+		return nil, err
+	}
+	err = exclusive(journal, func() error {
+		for _, payment := range payments {
+			payment.Period, payment.Note = period, note
+			if err := adopt(ctx, journal, &payment); err != nil {
+				return err
+			}
+			added = append(added, payment)
+		}
+		return nil
+	})
+	return added, err
+}
+
+func adopt(ctx context.Context, journal Journal, payment *Record) error {
+	claim, err := journal.Claim(ctx, payment.Key)
+	if err == nil && claim.Record().begun() {
+		payment.Key, payment.Step = payment.Key+" "+payment.RequestID, StepClosed
+		if err = claim.Release(ctx); err == nil {
+			claim, err = journal.Claim(ctx, payment.Key)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = claim.Append(ctx, *payment, nil, nil)
+	return errors.Join(err, claim.Release(context.WithoutCancel(ctx)))
+}
