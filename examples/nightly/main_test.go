@@ -197,9 +197,11 @@ func TestNights(t *testing.T) {
 			{func() error { return nil }, "", server.Wallets()[1], 2, "batch.journal is missing"}, // it was not created
 			{func() error { return os.WriteFile(path, nil, 0o600) }, "", "", 2, "exists but is empty"},
 			{func() error { return os.WriteFile(path, older, 0o600) }, "", "", 2, "purchases that batch.journal does not have"},
-			// Purchases whose shipments were not in the list of the night were forgotten.
-			{func() error { return os.WriteFile(j.list, []byte(server.Shipments()[0]), 0o600) }, "", "", 2,
-				"purchases that batch.journal does not have"},
+			// Purchases whose shipments were not in the list of the night were forgotten. A person has edited documents.csv.
+			{func() error {
+				return errors.Join(os.WriteFile(results, append(last, "\ntotal,5 \"NGN\"\n"...), 0o600),
+					os.WriteFile(j.list, []byte(server.Shipments()[0]), 0o600))
+			}, "", "", 2, "purchases that batch.journal does not have"},
 			{func() error { return os.WriteFile(j.list, []byte(all), 0o600) }, "", server.Wallets()[1], 2,
 				"shows none of the journal's charges"},
 			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", "", 2,

@@ -79,7 +79,9 @@ func (j *job) earlier() (items []batch.Item, err error) {
 		return nil, err
 	}
 	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
+	table := csv.NewReader(file)
+	table.FieldsPerRecord, table.LazyQuotes = -1, true // a person may have edited it
+	rows, err := table.ReadAll()
 	for _, row := range rows { // nothing is paid for the heading
 		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: row[0]}})
 	}
