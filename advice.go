@@ -31,7 +31,7 @@ func (e *Error) hint() string {
 	case errors.Is(e.kind, ErrRateLimited) && e.RetryAfter > 0:
 		return "retry after " + e.RetryAfter.Round(time.Millisecond).String()
 	case errors.Is(e.kind, ErrRateLimited):
-		return "send fewer requests, such as with WithLimiter"
+		return "send fewer requests, for example with WithLimiter"
 	case errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "" && e.noEnvelope:
 		return "check that the base address (WithBaseURL or SHIPPING_BASE_URL) is that of the service, not of a web page"
 	case errors.Is(e.kind, ErrBodyTooLarge) && e.operation.Pages:
@@ -138,7 +138,7 @@ func (e *Error) refusalHint() string {
 	case errors.Is(e.kind, ErrNotFound):
 		return "check the id, and that it belongs to the account of the secret key"
 	case e.StatusCode != http.StatusConflict && e.StatusCode != http.StatusLocked:
-		return "correct the request, which would be refused again"
+		return "correct the request before you send it again"
 	case e.operation.Charges:
 		return "the state of the record may not allow it: read the record"
 	}
@@ -318,13 +318,13 @@ func (e *RegulatoryError) settleAdvice() string {
 	}
 	if e.Request.unlisted() {
 		return settle + "later; if the status is still " + spelling.Quote(string(e.Request.Status)) +
-			" then, compare the wallet's transactions, and analyze again if they show no charge" + e.Request.declareExpired()
+			", compare the wallet's transactions, and analyze again if they show no charge" + e.Request.declareExpired()
 	}
 	if before := purchase.before(); before != nil &&
 		e.Request.shown().Since(before).Compare(purchase.slugs()) == evidence.Others {
 		types := strings.Join(purchase.slugs(), ", ")
-		return "the request lists other documents, and not " + types + "; compare the wallet's transactions, and call " +
-			"Regulatory.Analyze again for " + types + " if they show one charge of this request"
+		return "the request lists other documents, not " + types + "; compare the wallet's transactions, and call " +
+			"Regulatory.Analyze again for " + types + " if they show only one charge of this request"
 	}
 	return settle + "later, and compare the wallet's transactions"
 }
@@ -441,7 +441,7 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	other := "if generation has ended, read the documents with Regulatory.Get"
 	if e.Step == wait.StepAnalyzed {
 		condition, meaning = "; if the analysis is under way, ", "=analyzing"
-		other = "if it is a draft, ask the service to send the status draft"
+		other = "if it is a draft, ask the service to send the status \"draft\""
 	}
 	if line := e.Request.declareLine("record.states", string(e.Request.Status)+meaning); line != "" {
 		text += condition + line
@@ -476,7 +476,7 @@ func (e *Error) undeclared() string {
 	case errors.Is(e, ErrInsufficientFunds):
 		return ""
 	case slices.ContainsFunc([]string{"fund", "balance", "insufficient", "too little"}, isNamed):
-		condition = "; if this is the code of a wallet that holds too little, "
+		condition = "; if this code means that the wallet holds too little, "
 		lines = []dialect.Line{{Field: "refusal.funds_code", Value: e.Code}}
 	default:
 		return ""

@@ -134,7 +134,7 @@ func (e *BudgetError) Error() string {
 			e.Budget)
 	}
 	if len(e.Beside) > 0 {
-		fmt.Fprintf(&text, "; the cost counts other numbers beside the price or in its place (%s)",
+		fmt.Fprintf(&text, "; the cost adds numbers to the price, or counts them instead (%s)",
 			oneLine(strings.Join(e.Beside, "; "), maxErrorMessage))
 	}
 	if e.Declare != "" {

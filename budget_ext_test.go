@@ -33,7 +33,7 @@ func TestBudget_NamesWhatItCounted(t *testing.T) {
 	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1617"), Currency: "NGN"}
 	_, err = budget.Check(draft, "FDA", "MSDS", "WATCH")
 	const want = "shipping: over budget: 1623.80 NGN needed, 1617.00 NGN allowed: raise the budget or select fewer " +
-		"documents; the cost counts other numbers beside the price or in its place (FDA: fees.amount 4; FDA: tax_rate " +
+		"documents; the cost adds numbers to the price, or counts them instead (FDA: fees.amount 4; FDA: tax_rate " +
 		"7.5 (7.8); MSDS: a price that may be 1500; WATCH: total 12); only if a transaction of the wallet shows that it " +
 		`is not charged, write in the dialect "offer.beside += tax_rate" (the cost is then 1616.00 NGN); nothing was ` +
 		"purchased"

@@ -66,7 +66,7 @@ func TestErrors_Texts(t *testing.T) {
 	const garbled = `malformed HTTP response "\x15\x03\x01\x00\x02"`
 	const page = "It works! This is the default page of a web server"
 	const again = "; a read changes nothing: try again"
-	const invalid = "; correct the request, which would be refused again"
+	const invalid = "; correct the request before you send it again"
 	const another = "; another server may have sent it: check scheme, host and path of the base address (WithBaseURL or " +
 		"SHIPPING_BASE_URL)"
 	broken := httpmock.NewErrorResponder
@@ -397,11 +397,11 @@ func TestErrors_TextsOfOtherCalls(t *testing.T) {
 // A program that follows the advice on a call that is no purchase must not buy: the advice follows from the status.
 func TestErrors_OnlyAPurchaseIsPurchasedAgain(t *testing.T) {
 	t.Parallel()
-	const correct = "; correct the request, which would be refused again"
+	const correct = "; correct the request before you send it again"
 	const unknown = "; check the id, and that it belongs to the account of the secret key"
 	const state = "; the state of the record may not allow it: read the record, or try again later"
 	for status, advice := range map[int]string{402: correct, 404: unknown, 409: state, 410: unknown, 422: correct,
-		423: state, 429: "; send fewer requests, such as with WithLimiter", 500: "; the service may have performed it"} {
+		423: state, 429: "; send fewer requests, for example with WithLimiter", 500: "; the service may have performed it"} {
 		for _, call := range shippingtest.Calls() {
 			op, want := shippingtest.Operation(call.Operation), advice
 			if op.Charges {
@@ -430,7 +430,7 @@ func TestErrors_NoCauseSaysToPurchaseAgain(t *testing.T) {
 				_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(refusal(status, "no")),
 					shippingtest.WithRoutes(), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})))
 				cause, ok := errors.AsType[*shipping.Error](err)
-				text := strings.TrimSuffix(fmt.Sprint(cause), "; correct the request, which would be refused again")
+				text := strings.TrimSuffix(fmt.Sprint(cause), "; correct the request before you send it again")
 				charges := shippingtest.Operation(call.Operation).Charges
 				if !ok || cause.Operation != call.Operation || charges && strings.Contains(text, "again") {
 					t.Errorf("%s, %d: %v", call.Operation, status, cause)
@@ -525,7 +525,7 @@ func TestError_ShowsTheReasonInAnyForm(t *testing.T) {
 			client := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(test.status, test.body)))
 			_, err := client.Rates.List(t.Context(), nil)
 			if test.want == "" {
-				want := "shipping: rates.list: 400 Bad Request; correct the request, which would be refused again"
+				want := "shipping: rates.list: 400 Bad Request; correct the request before you send it again"
 				if err == nil || err.Error() != want {
 					t.Errorf("%v, want %s", err, want)
 				}

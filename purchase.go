@@ -356,7 +356,7 @@ func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	case before.Charge == "" && draft.ChargedAmount.Sign() <= 0:
 	case draft.Dialect == nil || !draft.Dialect.Purchase.Quoted:
 		return "the draft shows a charged amount, so it may have been purchased already: if the wallet's " +
-			"transactions show no charge, and this service shows the price of a draft there, " +
+			"transactions show no charge, and drafts show their price as the charged amount, " +
 			draft.declareLine("purchase.quoted", "true")
 	case !p.quotes(draft):
 		return fmt.Sprintf("the draft shows the charged amount %s, which is neither the price of all offers nor that of "+

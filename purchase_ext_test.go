@@ -647,13 +647,13 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 			refusal(500, "oops"), refusal(404, "gone"),
 		},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "gone", which does not show ` +
-			"whether these documents were charged" + later + `; if the status is still "gone" then, compare the wallet's ` +
+			"whether these documents were charged" + later + `; if the status is still "gone", compare the wallet's ` +
 			"transactions, and analyze again if they show no charge; if a draft with this status has expired, write in the " +
 			`dialect "record.states += gone=expired"`: {lost, record("gone")},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "completed", which does not show ` +
-			"whether these documents were charged; do not purchase again: the request lists other documents, and not FDA; " +
-			"compare the wallet's transactions, and call Regulatory.Analyze again for FDA if they show one charge of this " +
-			"request": {lost, record("completed", listsCustoms)},
+			"whether these documents were charged; do not purchase again: the request lists other documents, not FDA; " +
+			"compare the wallet's transactions, and call Regulatory.Analyze again for FDA if they show only one charge of " +
+			"this request": {lost, record("completed", listsCustoms)},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "failed", which does not show ` +
 			"whether these documents were charged" + later + ", and compare the wallet's transactions": {lost, record("failed")},
 	} {

@@ -46,8 +46,7 @@ func (o *AnalyzeAndPollOptions) Validate() error {
 	}
 	switch {
 	case o.Budget != nil && o.Select == nil:
-		return invalidOption("Budget", "is set without Select, which purchases nothing: set Select, for example to "+
-			"SelectAutomated")
+		return invalidOption("Budget", "purchases nothing without Select: set Select, for example to SelectAutomated")
 	case isSelectOnly(o.Select) && !o.Purchase.AllowUnknown:
 		_, err := o.Select(nil)
 		return err

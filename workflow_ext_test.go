@@ -622,7 +622,7 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 				`neither the specification nor the dialect lists the status "analyzing"; if a draft with this status has ` +
 				`expired, write in the dialect "record.states += analyzing=expired"; if the analysis is under way, write in the ` +
 				`dialect "record.states += analyzing=analyzing"; no line can declare it as draft, completed or failed: if it is ` +
-				`a draft, ask the service to send the status draft; call Regulatory.Resume to continue`},
+				`a draft, ask the service to send the status "draft"; call Regulatory.Resume to continue`},
 		"analyzing, then purchased": {analyzing, analyzing, 2 * time.Second, done, "no longer a draft"},
 		"no reading for 70 s":       {analyzing, busy, 70 * time.Second, draft, ""},
 		"a list of one draft":       {listed, listed, 0, listed, ""},

@@ -133,7 +133,7 @@ func (r Result) needs() (need Need, next string) {
 	case r.State == StateOverBudget && isOver && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0:
 		return NeedPeriod, "add it to the items of another period, such as the next night, or raise the budget of this one"
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
-		return NeedBudget, "this is more than the whole budget, so that no period purchases it: raise the budget, select " +
+		return NeedBudget, "this is more than the whole budget, so no period purchases it: raise the budget, select " +
 			"fewer documents, or leave the item out"
 	case r.State == StateOverBudget && isOver: // its Problem is the reason
 		return NeedPerson, "correct the budget or the dialect, then run the batch again"
@@ -149,7 +149,7 @@ func (r Result) needs() (need Need, next string) {
 		return NeedRun, runAgain + ", for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst + "; if it " +
 			"stays unknown, check the wallet's transactions, and call batch.Resolve with the outcome that they show"
 	case r.State == StateFailed && r.bought() && isCall:
-		return NeedPerson, "once this is corrected, run the batch again, which reads its documents"
+		return NeedPerson, "once this is corrected, run the batch again: it reads the documents"
 	case r.State == StateFailed && r.bought():
 		return NeedRetry, "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; if it " +
 			"fails again, ask the service; to give up, batch.Resolve with OutcomeCharged closes the item"
@@ -176,7 +176,7 @@ func (r Result) needs() (need Need, next string) {
 
 // remedy returns what completes an open item. Without a journal, another run would repeat the purchases of this run.
 func (r *run) remedy(result Result, unrepeatable bool) remedy {
-	const unrecorded = "this run had no Journal, so that another one would purchase it again: do not run it again; "
+	const unrecorded = "this run had no Journal, so another would purchase it again: do not run it again; "
 	own := result.remedy()
 	if !unrepeatable {
 		return own

@@ -253,7 +253,7 @@ func validateCaller(ctx context.Context, client *shipping.Client) error {
 	case ctx == nil:
 		return errNilContext
 	case client.BaseURL() == "":
-		return invalid("client", "is not one: make it with shipping.NewClient or shipping.NewClientFromEnv")
+		return invalid("client", "must be made with shipping.NewClient or shipping.NewClientFromEnv")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (e *entry) foundElsewhere(record *shipping.RegulatoryRequest) error {
 	switch {
 	case older:
 		return e.failed(wait.StepSelected, record, fmt.Errorf("the request has shown a purchase, and reads as a draft now, "+
-			"so that it is not purchased; %w", errExpired))
+			"so it is not purchased; %w", errExpired))
 	case earlier == e.record.Earlier:
 		return nil
 	}

@@ -69,7 +69,7 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 		"bought elsewhere, being generated, then gone": {draft, "record.states=in_production=generating",
 			responders{record("in_production"), gone}, nil, 0, "its request may have shown a purchase"},
 		"bought elsewhere, then an older copy": {draft, "", responders{record("completed", listed), record("draft")}, nil, 0,
-			"the request has shown a purchase, and reads as a draft now, so that it is not purchased"},
+			"the request has shown a purchase, and reads as a draft now, so it is not purchased"},
 		"bought elsewhere, purchased documents, then gone": {draft, "", responders{record("in_production", named), gone},
 			nil, 0, "its request may have shown a purchase"},
 		"bought elsewhere, then an older copy after another status": {draft, "", responders{record("completed", listed),

@@ -99,7 +99,7 @@ var errNilFile = invalid("journal", "is "+nilFile)
 // explain returns the error of a call of the log.
 func (j *File) explain(err error) error {
 	const putBack = "put a complete copy of the file in its place before the next run, which could buy twice without " +
-		"the records; an older copy does not have the latest purchases; if there is none, move the file away 5 minutes " +
+		"the records; an older copy lacks the latest purchases; without a complete copy, move the file away 5 minutes " +
 		"after the last run, leave out of every later list the shipments that the wallet's transactions show as purchased, " +
 		"and reduce the budget of this period by their cost"
 	switch {

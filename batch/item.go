@@ -108,7 +108,7 @@ var errOtherShipment = errors.New("shipping: the key belongs to another shipment
 func otherShipment(record Record, source string) error {
 	open := "; nothing was purchased for this item"
 	if record.begun() && !record.final() {
-		open += "; the purchase for the other one is not finished, so add an item for it to the next run"
+		open += "; the purchase for the other shipment is not finished, so add an item for it to the next run"
 	}
 	had := spelling.Quote(record.ShipmentID)
 	if record.ShipmentID == "" {
@@ -277,7 +277,7 @@ func (e *entry) alone(own Record) func(related []Record) error {
 			switch {
 			case other.Key == own.Key:
 			case sameSource && !e.item.Again && other.Committed() && other.bought():
-				return e.repeats(other.Key, "give it that Key, which the journal has, or leave it out; to buy more, set Again")
+				return e.repeats(other.Key, "use that Key, which the journal has, or leave the item out; to buy more, set Again")
 			case own.RequestID != "" && other.RequestID == own.RequestID && (other.begun() || isOpen):
 				return e.repeatedRequest(own.RequestID, other.Key)
 			}

@@ -168,7 +168,7 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 	refiled.Again = true
 	const other = `belongs to another shipment: "SH-1" in the journal, and "`
 	const again, rekeyed = "bought a second time: ", `"ORD-1", whose documents would be bought a second time: ` +
-		"give it that Key"
+		"use that Key"
 	type row struct {
 		record    batch.Record
 		items     []batch.Item

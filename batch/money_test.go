@@ -221,8 +221,8 @@ func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"), Journal: batch.Memory(),
 		}
 		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(2), options))(t)
-		const spent = " left after 107.50 were spent or reserved; the cost counts "
-		const want = "107.50 needed, 102.50" + spent + "other numbers beside the price or in its place (CUSTOMS: tax " +
+		const spent = " left after 107.50 were spent or reserved; the cost "
+		const want = "107.50 needed, 102.50" + spent + "adds numbers to the price, or counts them instead (CUSTOMS: tax " +
 			"7.5); only if a transaction of the wallet shows that it is not charged, write in the dialect " +
 			`"offer.beside += tax" (the cost is then 100.00 NGN)`
 		if got := report.Results[1]; got.State != batch.StateOverBudget || !strings.Contains(got.Err.Error(), want) {
@@ -651,7 +651,7 @@ func TestBatch_WithoutAJournalItIsNotRunAgain(t *testing.T) {
 		want      string // in the error of the item
 		retryable bool
 	}
-	const again = "this run had no Journal, so that another one would purchase it again: do not run it again; "
+	const again = "this run had no Journal, so another would purchase it again: do not run it again; "
 	shippingtest.EachInBubble(t, map[string]row{
 		"unknown, no journal": {nil, true, again + "call Regulatory.SettlePurchase with the Purchase", false},
 		"waiting, no journal": {nil, false, again + "call Regulatory.Wait with its RequestID", false},

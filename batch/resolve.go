@@ -127,8 +127,8 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 		return "the batch has not purchased it; leave it out if it was purchased elsewhere; to have it analyzed again, " +
 			fmt.Sprintf("use the outcome %q", shipping.OutcomeNotCharged)
 	default:
-		return fmt.Sprintf("its last record is %q, which a run has written; this outcome is recorded only for an item in "+
-			"%q, or one whose outcome was recorded by hand before", r.Step, StepPurchasing)
+		return fmt.Sprintf("its last record is %q, which a run has written; this outcome is only for an item in %q, "+
+			"or one with an earlier outcome by hand", r.Step, StepPurchasing)
 	}
 	return ""
 }

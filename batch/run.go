@@ -289,7 +289,7 @@ func (e *entry) unfinished() error {
 	}
 	problem := "its documents are not generated"
 	if e.record.Step == StepFailed {
-		problem = "the generation had failed when it was read the last time"
+		problem = "the generation had failed at the last reading"
 	}
 	err := fmt.Errorf("%w: request %s is purchased, and %s", errWaiting, spelling.Quote(e.record.RequestID), problem)
 	if e.unlisted != nil {

@@ -7,8 +7,8 @@ const (
 	needsInvoice          = "needs an invoice: -invoice, or Target.Invoice in Go"
 	needsWrites           = "changes the service: -write, or WithWrites in Go"
 	needsPurchase         = "charges the wallet: -purchase and -most, or WithPurchase in Go"
-	needsSecondPurchase   = "a service that fails it charges again: -second-purchase, or WithSecondPurchase in Go"
-	needsRefusedPurchases = "a service that fails it charges: -refused-purchases, or WithRefusedPurchases in Go"
+	needsSecondPurchase   = "a failing service charges again: -second-purchase, or WithSecondPurchase in Go"
+	needsRefusedPurchases = "a failing service charges: -refused-purchases, or WithRefusedPurchases in Go"
 )
 
 // The headings of the specification that are not taken from the description of the service.
@@ -30,7 +30,7 @@ func unseen() []check {
 		later    = rates + "; the charge shows it only if a price changes between analysis and purchase"
 		paths    = "the specification shows no path for it"
 		receiver = "only a receiver gets deliveries: mockserver doctor tests one"
-		partly   = "only the first page, and the beginning and the end of a list in pages of two, are read"
+		partly   = "only the first page, and both ends of a list in pages of two, are read"
 	)
 	return []check{
 		{headingFlow, "amounts are converted into the wallet's currency when a request is analyzed", missing{Unseen, rates},

@@ -259,9 +259,9 @@ func (p page) arithmetic(object *schema, total, size int64) (problems []string) 
 			got = value
 		}
 		problems = append(problems, problem(there && object.Properties[name] != nil && !slices.Contains(want[name], got),
-			"page %d of %d a page: %s is %s; want %s", n, size, name, jsonOf(got), jsonOf(want[name][0]))...)
+			"page %d with perPage %d: %s is %s; want %s", n, size, name, jsonOf(got), jsonOf(want[name][0]))...)
 	}
 	held, full := int64(len(p.records)), max(0, min(size, total-(n-1)*size))
-	return append(problems, problem(held != full, "page %d of %d a page: %d records; want %d of a total of %d", n, size,
+	return append(problems, problem(held != full, "page %d with perPage %d: %d records; want %d of a total of %d", n, size,
 		held, full, total)...)
 }

@@ -52,7 +52,7 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 	invoice = s.analyze("invoice", "file_url", s.target.Invoice, needsInvoice)
 	bought, refused := shipment, invoice
 	if shipment.missing != (missing{}) && invoice.missing == (missing{}) {
-		refused = draft{missing: missing{NotRun, "needs the draft of an invoice, and another one that is purchased"}}
+		refused = draft{missing: missing{NotRun, "needs the draft of an invoice, and another draft that is purchased"}}
 		if s.target.Shipment == "" || shipment.id != "" { // it was purchased, and is not a draft
 			bought = invoice
 		}

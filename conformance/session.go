@@ -311,6 +311,6 @@ func (s *session) refused(a response) []string {
 func (s *session) breaksRule(heading, what string, a response) check {
 	a.rule = true
 	need := cmp.Or(a.missing, unless(s.accepted || a.status != s.keyStatus, NotRun,
-		fmt.Sprintf("HTTP status %d, as with a wrong key, shows no rule: check the key", a.status)))
+		fmt.Sprintf("HTTP status %d is also that of a wrong key: check the key", a.status)))
 	return check{heading, what, need, s.refused(a), stated}
 }

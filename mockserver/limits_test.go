@@ -329,7 +329,7 @@ func limits(by int) []limit {
 				key := fmt.Sprintf("sk_test_seed%d-history%d_x", n+1, 100_000/by)
 				return refused(as(t, srv, key, "GET", "/v1/rates?perPage=1", ""))
 			})
-		}, fmt.Sprint("would be more than ", 400_000/by)},
+		}, fmt.Sprint("would exceed ", 400_000/by)},
 		{"regulatory requests with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			item := `{"description":"` + strings.Repeat("x", 1<<20-200) +
 				`","hs_code":"490199","quantity":1,"unit_price":1,"currency":"USD"}`

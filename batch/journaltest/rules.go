@@ -27,12 +27,12 @@ var rules = []rule{
 	{"a purchase that repeats another one is not recorded", repeating},
 	{"of purchases of one shipment or request at the same time one is recorded", oneOfSource},
 	{"a currency is the same in any spelling", spelling},
-	{"money in another currency stops purchases and not the record of past events", uncountable(purchased("5", "USD"))},
-	{"an unknown price stops purchases and not the record of past events", uncountable(batch.Record{
+	{"money in another currency stops purchases, not the record of past events", uncountable(purchased("5", "USD"))},
+	{"an unknown price stops purchases, not the record of past events", uncountable(batch.Record{
 		Step: batch.StepPurchased, Documents: documents,
 	})},
-	{"a negative price stops purchases and not the record of past events", uncountable(purchased("-1", "NGN"))},
-	{"a sum that overflows stops purchases and not the record of past events",
+	{"a negative price stops purchases, not the record of past events", uncountable(purchased("-1", "NGN"))},
+	{"a sum that overflows stops purchases, not the record of past events",
 		uncountable(purchased("900000000000000000", "NGN"))},
 }
 
@@ -340,8 +340,8 @@ func together(j journal) {
 }
 
 // advice names the features that a journal of an earlier version lacks.
-const advice = "Append has to call alone with what Related returns for the record, and to write the record, in one " +
-	"transaction under a lock of the source and one of the request"
+const advice = "Append must call the function alone with the result of Related, and write the record, in one " +
+	"transaction, under locks of the source and the request"
 
 var errRepeated = errors.New("it repeats a purchase")
 

@@ -76,7 +76,7 @@ func printStates(journal *batch.File, shipments []string) error {
 		case batch.StepClosed:
 			fmt.Printf("recorded: shipment %s is closed: no night buys anything for it\n", shipment)
 		case batch.StepCompleted:
-			fmt.Printf("recorded: the charge of shipment %s is closed: runs purchase others again\n", shipment)
+			fmt.Printf("recorded: the charge of %s is closed: runs purchase other shipments again\n", shipment)
 		default:
 			fmt.Printf("recorded: the next run continues with shipment %s\n", shipment)
 		}

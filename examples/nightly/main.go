@@ -74,8 +74,8 @@ func parse(args []string) (*job, error) {
 	flags.StringVar(&j.wallet, "wallet", "", "the `wallet` to export")
 	flags.StringVar(&j.folder, "out", "",
 		"the absolute path of the `folder` of the journal and the CSV files, the same for each night")
-	flags.StringVar(&j.note, "record", "", "a `note`, such as a ticket, with which the journal records purchases that "+
-		"only the wallet shows: they count against the budget of the night, which waits for their documents")
+	flags.StringVar(&j.note, "record", "", "add purchases that only the wallet shows to the journal, with this `note`, "+
+		"such as a ticket: they count against the budget of the night, which waits for their documents")
 	flags.Usage = func() {
 		flags.PrintDefaults()
 		fmt.Fprintln(flags.Output(), "for what only a person can decide: nightly resolve -help, and nightly retry REQUEST")

@@ -196,12 +196,12 @@ func TestNights(t *testing.T) {
 			{func() error { return nil }, "ticket 4712", server.Wallets()[1], 2, "-record: wallet"},
 			{func() error { return nil }, "", server.Wallets()[1], 2, "batch.journal is missing"}, // it was not created
 			{func() error { return os.WriteFile(path, nil, 0o600) }, "", "", 2, "exists but is empty"},
-			{func() error { return os.WriteFile(path, older, 0o600) }, "", "", 2, "purchases that batch.journal does not have"},
+			{func() error { return os.WriteFile(path, older, 0o600) }, "", "", 2, "purchases that batch.journal lacks"},
 			// Purchases whose shipments were not in the list of the night were forgotten. A person has edited documents.csv.
 			{func() error {
 				return errors.Join(os.WriteFile(results, append(last, "\ntotal,5 \"NGN\"\n"...), 0o600),
 					os.WriteFile(j.list, []byte(server.Shipments()[0]), 0o600))
-			}, "", "", 2, "purchases that batch.journal does not have"},
+			}, "", "", 2, "purchases that batch.journal lacks"},
 			{func() error { return os.WriteFile(j.list, []byte(all), 0o600) }, "", server.Wallets()[1], 2,
 				"shows none of the journal's charges"},
 			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", "", 2,
@@ -358,7 +358,7 @@ func TestExit(t *testing.T) {
 		{false, &fs.PathError{Op: "write", Path: "documents.csv", Err: syscall.ENOSPC}, 1,
 			"a person must make room in the folder /nights, and check who may write to it; then run night 2026-11-28 again$"},
 		{false, batch.ErrDamaged, 2, "a person must put the newest batch.journal back if it was moved or replaced, and run " +
-			"night 2026-11-28 again; otherwise, do what the lines above state: -record counts what"},
+			"night 2026-11-28 again; otherwise, do what the lines above state: -record counts the"},
 		{false, open(spent, busy), 1, "a person must work on the lines marked \"for a person\" (shipments: 1), and run " +
 			"night 2026-11-28 again; for what is over budget (1), raise -budget, or keep it in the list of the next night: the"},
 	} {

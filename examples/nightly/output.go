@@ -36,8 +36,8 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		return 0, ""
 	case isJournal, errors.Is(err, batch.ErrDamaged):
 		return 2, "a person must put the newest batch.journal back if it was moved or replaced, and run " + j.again() +
-			"; otherwise, do what the lines above state: -record counts what the journal lacks against the budget of this " +
-			"night, and waits for its documents"
+			"; otherwise, do what the lines above state: -record counts the missing purchases against the budget of this " +
+			"night, and waits for their documents"
 	case of[batch.NeedWallet] > 0 && money.Budget.Amount.Known():
 		code, run = 1, fmt.Sprintf("add money to the wallet and raise -budget, or keep the rest for the next "+
 			"night: %s; then %s", money, run)
@@ -241,6 +241,7 @@ func (j *job) texts() []string {
 			"transactions show as purchased, and reduce the budget of this period by their cost",
 		"move it to another folder, then:" + j.begins(),
 		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run " + j.again(),
+		"once this is corrected, run the batch again: it reads", "correct this, then run " + j.again() + ": it reads",
 		"once this is corrected, run the batch again",
 		"correct this, then run " + j.again() + "; keep in the list the shipments that are refused only for now",
 		"once the charges above their cost are closed, run the batch again", "do what the last line of the night states",
@@ -260,7 +261,7 @@ func (j *job) texts() []string {
 		"Purchase.QuietFor (5 minutes by default)", "5 minutes",
 		"if the secret key is not allowed to do this, use another key, or request the permission from the service",
 		"ask the service whether this account may do it",
-		": Error.Body contains it", "", "; send fewer requests, such as with WithLimiter", "",
+		": Error.Body contains it", "", "; send fewer requests, for example with WithLimiter", "",
 		"if this process opened it, use that File or close it; if not, wait until the other process ends",
 		"wait until the night that runs has ended",
 		"; a read changes nothing: try again later", "", "terminated signal received", "stopped by SIGTERM",

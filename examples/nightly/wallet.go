@@ -108,9 +108,9 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Rec
 		return records, nil
 	}
 	return nil, journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal "+
-		"does not have (%d, such as %s for %s): if it is an older copy, put the newest one back; if that is lost, or "+
-		"somebody else has purchased, run %s with -record TICKET; to count them against the budget of an earlier night, run that "+
-		"night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID, j.again())}
+		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, or "+
+		"somebody else has purchased, run %s with -record TICKET; to count them against the budget of an earlier night, "+
+		"run that night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID, j.again())}
 }
 
 // record adds purchases to the journal, so that the run waits for their documents.

@@ -257,7 +257,7 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 		c.stop(at.path, "is "+sent(v), at.path)
 	case err != nil || n.most.Sign() == 0 && !c.isParts:
 	case (at.isCount || isOf(at.last(), countWords+" items")) && n.most.Cmp(one) != 0:
-		c.stop(at.path, "is "+text(n.most)+", and the price may be that of one", at.path)
+		c.stop(at.path, "is "+text(n.most)+", and the price may be for one", at.path)
 	case at.isCount || isOf(at.last(), countWords+" items"):
 	case c.foreign(code):
 		c.stop(at.path, "is in "+spelling.Quote(code), at.path)

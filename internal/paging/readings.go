@@ -108,5 +108,5 @@ func (w *Walk) end() error {
 	}
 	return &Error{Kind: Incomplete, Page: w.number, Missing: missing, Token: w.Token(),
 		Err: fmt.Errorf("at least %d of the records that its total promised did not come, in %d readings; "+
-			"resume to read it again from the last place before which none is missing", missing, w.reading)}
+			"resume to read it again from where records may be missing", missing, w.reading)}
 }

@@ -169,13 +169,13 @@ func (w *Walk) stepBack(number int) bool {
 func (w *Walk) check(page *Page) *Error {
 	behind := len(page.IDs) == 0 || page.isLastInPlaceOf(w.number, page.PerPage)
 	if last := page.PageCount; w.size == 0 && behind && last > 0 && w.number > last {
-		return &Error{Kind: Behind, Err: fmt.Errorf("page %d is behind the last page, %d", w.number, last)}
+		return &Error{Kind: Behind, Err: fmt.Errorf("page %d is past the last page, %d", w.number, last)}
 	}
 	bare := page.Numbers == Numbers{Total: unknown}
 	total, pages := w.totalAt(page), max(page.PageCount, w.progress.PageCount)
 	due := total > w.start() || total < 0 && (pages > 1 && pages >= w.number || bare && !page.Listed)
 	if len(page.IDs) == 0 && due && (bare || !page.Listed) {
-		return &Error{Kind: Empty, Err: fmt.Errorf("page %d has neither records nor the numbers of a page without any; "+
+		return &Error{Kind: Empty, Err: fmt.Errorf("page %d has neither records nor numbers that explain why; "+
 			"resume later", w.number)}
 	}
 	w.idle++

@@ -121,8 +121,8 @@ const (
 )
 
 // ErrStale is the error of a wait for a request that was purchased but stays a draft.
-var ErrStale = errors.New("the purchase succeeded, but the request still reads as a draft, as an old copy of it " +
-	"does; do not purchase again: wait for it later, and compare it with the wallet's transactions")
+var ErrStale = errors.New("the purchase succeeded, but the request still reads as a draft, perhaps from an old " +
+	"copy; do not purchase again: wait for it later, and compare it with the wallet's transactions")
 
 // ErrUnlisted is the error of a wait for a request whose status neither the specification nor the dialect lists.
 var ErrUnlisted = errors.New("the status is not known")

@@ -33,7 +33,7 @@ func TestWalk_TheLastPageComesAgain(t *testing.T) {
 	l := newList(30)
 	l.change = endings["the last page"]
 	rows, err := walkers["transactions"](t.Context(), l.client(t), 900, shipping.Walk{})
-	if len(rows) > 0 || err == nil || err.Error() != "shipping: page 900 is behind the last page, 3" {
+	if len(rows) > 0 || err == nil || err.Error() != "shipping: page 900 is past the last page, 3" {
 		t.Errorf("from page 900: %v, %v", rows, err)
 	}
 }

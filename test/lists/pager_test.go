@@ -111,7 +111,7 @@ func TestPager_APageBehindTheLastOne(t *testing.T) {
 			_, err := walk(t.Context(), s.client(t), page, shipping.Walk{})
 			ended, ok := errors.AsType[*shipping.ListError](err)
 			if !ok || ended.Page != want || len(s.asked) != 1 ||
-				err.Error() != fmt.Sprintf("shipping: page %d is behind the last page, 3", want) {
+				err.Error() != fmt.Sprintf("shipping: page %d is past the last page, 3", want) {
 				t.Errorf("%s: %v after %d requests", name, err, len(s.asked))
 			}
 		}

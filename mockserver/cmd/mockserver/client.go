@@ -79,7 +79,7 @@ func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) er
 		}
 		w.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
 		if !w.TLSClientConfig.RootCAs.AppendCertsFromPEM(text) {
-			return fmt.Errorf("%s has no certificate in the form PEM", ca)
+			return fmt.Errorf("%s has no certificate in PEM format", ca)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, askPatience)

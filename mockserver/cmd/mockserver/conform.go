@@ -29,9 +29,9 @@ Changes and charges, at most:
                        service must refuse
   -write               7 webhook replays and 8 analyses
   -write -purchase TYPE -most "AMOUNT CURRENCY"
-                       also 1 purchase of the document, if its price and other
-                       numbers of the offer, without those that the file of
-                       -dialect declares, add up to at most AMOUNT
+                       also 1 purchase of the document, if its price and the
+                       other numbers of its offer, except those that -dialect
+                       declares, add up to at most AMOUNT
   -second-purchase     the same, and the same purchase a second time: a service
                        that fails this check charges twice
   -refused-purchases   like -write, and up to 10 purchases that the service must
@@ -59,7 +59,7 @@ but one could not be made.`,
 			env.text("most", "", "the most that it may cost, such as \"9000.00 NGN\""),
 			env.toggle("second-purchase", "like -write, and send the purchase a second time"),
 			env.toggle("refused-purchases", "like -write, and send purchases to be refused"),
-			env.text("dialect", "", "the file of what the service has decided"),
+			env.text("dialect", "", "the file of the service's dialect"),
 			env.time("patience", 30*time.Second, "the longest wait for a response or a document"),
 			env.toggle("v", "print every check"),
 			env.toggle("json", "print the whole report as JSON"),

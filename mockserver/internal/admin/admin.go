@@ -153,7 +153,7 @@ func (s *Admin) addressed(r *http.Request) (*world.World, error) {
 		return w, nil
 	}
 	return nil, notFound("no open world has the key in Authorization: open one with POST %sworlds or a request to the "+
-		"service, or name the world with ?world=NAME instead", wire.ControlPrefix)
+		"service, or name another with ?world=NAME", wire.ControlPrefix)
 }
 
 const worldHeader = "X-Mock-World"
@@ -204,9 +204,9 @@ func (s *Admin) foreign(r *http.Request) string {
 	case s.TokenForAll:
 		lacks = "needs the token that the server was started with"
 	case !delivery.IsLoopbackAddress(r.RemoteAddr):
-		lacks = "needs the token from another machine"
+		lacks = "from another machine needs the token"
 	case isForwarded(r.Header):
-		lacks = "needs the token through a proxy"
+		lacks = "through a proxy needs the token"
 	}
 	switch {
 	case lacks != "" && sent != "":

@@ -115,7 +115,7 @@ const indexMessage = "Routes of the reference server. Each applies to the world 
 type index struct {
 	Version       string                    `json:"version" doc:"Of the server." example:"v0.1.0"`
 	Routes        []routeRow                `json:"routes"`
-	Scenarios     []world.ScenarioWord      `json:"scenarios" doc:"Terms of the scenario in the key of a world; hyphens join several."`
+	Scenarios     []world.ScenarioWord      `json:"scenarios" doc:"Scenario terms for the key of a world; hyphens join several."`
 	SpecialInputs []regulatory.SpecialInput `json:"special_inputs" doc:"Inputs of analyze with special effects."`
 }
 

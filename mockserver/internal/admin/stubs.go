@@ -15,7 +15,7 @@ import (
 
 func stubRoutes() []Route {
 	return []Route{
-		route("GET", "stubs", "listStubs", "List the stubs: routes of the service beside the specified ones", "",
+		route("GET", "stubs", "listStubs", "List the stubs: routes that the specification does not have", "",
 			(*Admin).listStubs),
 		route("POST", "stubs", "addStub", "Add a stub; patterns are those of net/http.ServeMux, and the first stub whose "+
 			"conditions hold responds", stubExample, (*Admin).addStub),

@@ -20,8 +20,8 @@ func worldRoutes() []Route {
 		route("GET", "worlds", "listWorlds", "List the open worlds, the home world first", "", (*Admin).listWorlds),
 		route("POST", "worlds", "openWorld", "Open a world, as the first request with its key does",
 			`{"scenario":"lowfunds","name":"ci42"}`, (*Admin).openWorld),
-		route("DELETE", "worlds", "closeIdleWorlds", "Close the worlds, besides the home world, that no request was sent to "+
-			"for the time of idle, and in which no delivery is waiting", "", (*Admin).closeIdle),
+		route("DELETE", "worlds", "closeIdleWorlds", "Close the worlds, except the home world, that had no request for the "+
+			"time of idle, and have no waiting delivery", "", (*Admin).closeIdle),
 		route("GET", "worlds/{world}", "getWorld",
 			"Get a world, with its wallets, shipments, invoices, webhooks and pending timers", "", (*Admin).getWorld),
 		route("DELETE", "worlds/{world}", "closeWorld", "Close a world", "", (*Admin).closeWorld),

@@ -231,7 +231,7 @@ func TestWaitAll(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
-		if err := d.WaitAll(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 are") {
+		if err := d.WaitAll(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "queued: 3") {
 			t.Errorf("too early: %v", err)
 		}
 		shippingtest.WantError(t, "too early for a delivery", shippingtest.Err(d.Wait(ctx, "WD-0")), context.DeadlineExceeded)

@@ -194,8 +194,8 @@ func (d *Dispatcher) WaitAll(ctx context.Context) error {
 	if err == nil || errors.Is(err, ErrClosed) {
 		return err
 	}
-	return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried is sent as the clock of the "+
-		"world advances: %w", len(d.pending), err)
+	return fmt.Errorf("deliveries still queued: %d; a retry is sent as the clock of the world advances: %w",
+		len(d.pending), err)
 }
 
 // wait is like await, and ends with the dispatcher. The caller holds mu.

@@ -341,7 +341,7 @@ func (r *rule) masked(earlier []*rule, now time.Time) string {
 		excluded := e.Point == r.Point && e.excludes(r) || e.prevents() && r.Point != "" && r.Point != fault.Generation
 		if excluded && e.covers(r, now) &&
 			!slices.ContainsFunc(earlier[:i], func(first *rule) bool { return first.excludes(e) }) {
-			return fmt.Sprintf("rule %d strikes all of its requests, and both faults cannot strike one: limit or remove that "+
+			return fmt.Sprintf("rule %d strikes all of its requests, and the faults exclude each other: limit or remove that "+
 				"rule, or inject this one before it", e.Number)
 		}
 	}

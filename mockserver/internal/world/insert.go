@@ -40,7 +40,7 @@ func (w *World) insertRow(operation string, query url.Values) error {
 	case shipping.OpListTransactions:
 		return w.Account.Fund(query.Get("wallet"), "1", "Wallet funded", w.Clock.Now())
 	default:
-		return fmt.Errorf("the world cannot make a row of %s", operation)
+		return fmt.Errorf("the world cannot add a record to %s", operation)
 	}
 }
 

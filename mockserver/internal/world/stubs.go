@@ -54,7 +54,7 @@ func (w *World) AddStub(s Stub) error {
 
 func (w *World) removeStub(operation string) error {
 	if w.RemoveStubs(operation) == 0 {
-		return errors.New("it has no handler, and no stub that could be removed")
+		return errors.New("it has no handler, and no stub exists to remove")
 	}
 	return nil
 }

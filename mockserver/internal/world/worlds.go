@@ -276,8 +276,8 @@ func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 		}
 		if all.Load()+more > most {
 			b.mu.Unlock()
-			return nil, b.settings.full(fmt.Errorf("%w: the open ones have %d records, and with the %d of another one there "+
-				"would be more than %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
+			return nil, b.settings.full(fmt.Errorf("%w: the open worlds have %d records, and another with %d "+
+				"would exceed %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
 				ErrTooManyWorlds, all.Load(), more, most, wire.ControlPrefix))
 		}
 		all.Add(more)
