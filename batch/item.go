@@ -108,13 +108,13 @@ var errOtherShipment = errors.New("shipping: the key belongs to another shipment
 func otherShipment(record Record, source string) error {
 	open := "; nothing was purchased for this item"
 	if record.begun() && !record.final() {
-		open += "; the purchase for the other shipment is not finished, so add an item for it to the next run"
+		open += "; the purchase of the other one is not finished, so add an item for it to the next run"
 	}
 	had := spelling.Quote(record.ShipmentID)
 	if record.ShipmentID == "" {
 		had = "an invoice"
 	}
-	return fmt.Errorf("%w: %s in the journal, and %s in this item: give this item a Key that no other shipment has%s",
+	return fmt.Errorf("%w: %s in the journal, and %s in this item: give this item a Key that no other item has%s",
 		errOtherShipment, had, spelling.Quote(source), open)
 }
 

@@ -237,9 +237,8 @@ func (j *job) texts() []string {
 		"use " + j.resolves("charged", "SHIPMENT") + `, or "not charged" in place of charged, as they show`,
 		"batch.Resolve with OutcomeCharged", j.resolves("charged", "SHIPMENT"),
 		"batch.Resolve with OutcomeNotCharged", j.resolves(`"not charged"`, "SHIPMENT"),
-		"move the file away 5 minutes after the last run, leave out of every later list the shipments that the wallet's " +
-			"transactions show as purchased, and reduce the budget of this period by their cost",
-		"move it to another folder, then:" + j.begins(),
+		" record the wallet's purchases in a new journal (batch.Adopt), or leave their shipments out of every later list",
+		j.begins(),
 		"once the secret key is corrected, run the batch again", "correct SHIPPING_SECRET_KEY, then run " + j.again(),
 		"once this is corrected, run the batch again: it reads", "correct this, then run " + j.again() + ": it reads",
 		"once this is corrected, run the batch again",
@@ -253,6 +252,7 @@ func (j *job) texts() []string {
 		"run the batch again", "run " + j.again(), "another period, such as the next night", "the next night",
 		"follow it with Regulatory.Wait, and leave the item out of the next run", "leave it out of the next list",
 		"batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry", " an item", " a shipment",
+		"of the item with the key", "of the one with the key", // else "the shipment of the shipment"
 		" item", " shipment", "shipping: batch: Resolve cannot", "nightly: resolve cannot", " unless Item.Key is set", "",
 		"; to buy more, use an item with another Key and Again", "", "shipping: ParseBudget", "nightly: -budget",
 		"WithDialect has no route for this operation, and the specification documents none", "the dialect has no route",
