@@ -40,7 +40,7 @@ var (
 	// ErrMoved is returned if the journal's file was removed, renamed or replaced while it was
 	// open. The next run would not find the records, so nothing more is purchased.
 	ErrMoved = errors.New("shipping: the batch journal was removed, renamed or replaced while it was open; " +
-		"put the file back before the next run, which could buy twice without it; if it is lost: " + begins)
+		"put the file back before the next run, which could buy twice without it; if it is lost" + begins)
 	// ErrDamaged is returned if another program has truncated, overwritten or added to the file
 	// of the journal. Nothing more is purchased, and [OpenFile] refuses
 	// the file until a complete one is in its place.
@@ -92,7 +92,7 @@ func openFile(path string, storage logfile.Storage) (*File, error) {
 }
 
 // begins is what a person does after the journal was lost.
-const begins = "record the wallet's purchases in a new journal (batch.Adopt), or leave their shipments out of every " +
+const begins = ": record the wallet's purchases in a new journal (batch.Adopt), or leave their shipments out of every " +
 	"later list"
 
 const nilFile = "a nil *batch.File: check the error of OpenFile"
@@ -103,7 +103,7 @@ var errNilFile = invalid("journal", "is "+nilFile)
 func (j *File) explain(err error) error {
 	const putBack = "put a complete copy of the file in its place before the next run, which could buy twice without " +
 		"the records; an older copy lacks the latest purchases; without a complete copy, move the file away 5 minutes " +
-		"after the last run: " + begins
+		"after the last run" + begins
 	switch {
 	case err == nil, errors.Is(err, ErrMoved):
 		return err
