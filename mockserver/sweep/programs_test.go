@@ -200,6 +200,20 @@ func careful(t *testing.T) []program {
 		{"reads the request after any error, and leaves it unknown", drafting(purchaseAndRead), sweep.Config{}, nil},
 		{"reads the request again if a reading fails", drafting(purchaseAndRead),
 			sweep.Config{Pairs: true, Faults: []string{"lost-after", "500", "404", "arrives-late"}}, nil},
+		{"downloads a document again after 404", drafting(func(ctx context.Context, s *job, r record) error {
+			if err := purchaseAndRead(ctx, s, r); err != nil {
+				return err
+			}
+			time.Sleep(time.Minute) // until the documents are generated
+			var err error
+			for range 2 {
+				err = s.call(ctx, "GET", "/v1/regulatory-documents/request/"+r.ID+"/documents/CUSTOMS/pdf", struct{}{}, nil)
+				if _, isPDF := errors.AsType[*json.SyntaxError](err); isPDF {
+					return nil
+				}
+			}
+			return err
+		}), sweep.Config{Faults: []string{"404"}}, nil},
 		{"sends the same purchase again once it has read a draft",
 			drafting(func(ctx context.Context, s *job, r record) error {
 				if s.purchase(ctx, r) == nil {

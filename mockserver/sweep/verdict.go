@@ -218,7 +218,7 @@ func (r *run) unknownPurchases() []string {
 		case id == "" && c.Fault == "" && c.Operation == shipping.OpGetRequest && c.Status == http.StatusOK:
 			read[path.Base(c.Path)] = true
 			known[path.Base(c.Path)] = known[path.Base(c.Path)] || showsPurchase(c)
-		case unfound(c):
+		case c.Operation == shipping.OpGetRequest && unfound(c):
 			known[path.Base(c.Path)] = true // a program cannot find out more
 		case id == "":
 		case c.Fault == "":
@@ -236,9 +236,7 @@ func (r *run) unknownPurchases() []string {
 }
 
 // unfound reports whether a fault made a reading fail with 404.
-func unfound(c journal.Entry) bool {
-	return c.Fault != "" && c.Status == http.StatusNotFound && c.Operation == shipping.OpGetRequest
-}
+func unfound(c journal.Entry) bool { return c.Fault != "" && c.Status == http.StatusNotFound }
 
 var draft = regexp.MustCompile(`"status":\s*"draft"`)
 
@@ -260,8 +258,9 @@ func (s *sweeper) newLint(r *run) (found []journal.Finding) {
 		same := func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation }
 		known := r != s.normal && slices.ContainsFunc(s.normal.lint, same)
 		// To read again is right if the record exists.
-		again := f.Rule == journal.LintRepeatedRefusal && f.Operation == shipping.OpGetRequest &&
-			slices.ContainsFunc(r.calls, unfound)
+		again := f.Rule == journal.LintRepeatedRefusal && slices.ContainsFunc(r.calls, func(c journal.Entry) bool {
+			return c.Operation == f.Operation && unfound(c)
+		})
 		if !known && !again && f.Rule != journal.LintBoughtTwice && !slices.Contains(s.config.Allow, f.Rule) {
 			found = append(found, f)
 		}
