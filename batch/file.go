@@ -92,8 +92,8 @@ func openFile(path string, storage logfile.Storage) (*File, error) {
 }
 
 // begins is what a person does after the journal was lost.
-const begins = ": record the wallet's purchases in a new journal (batch.Adopt), or leave their shipments out of every " +
-	"later list"
+const begins = ": record the wallet's purchases in a new journal (batch.Adopt), or leave their shipments out of " +
+	"every later list"
 
 const nilFile = "a nil *batch.File: check the error of OpenFile"
 

@@ -160,7 +160,7 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	} {
 		shippingtest.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		if _, err := batch.OpenFile(path); !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path+want) ||
-			!strings.Contains(err.Error(), "; without a complete copy, move the file away 5 minutes after the last run, leav") {
+			!strings.Contains(err.Error(), "; without a complete copy, move the file away 5 minutes after the last run: reco") {
 			t.Errorf("with the content %q: %v", content, err)
 		}
 		shippingtest.NoError(t, os.Remove(path))

@@ -89,6 +89,7 @@ func (r *Report) openItems() (open []*openItems) {
 		}
 		group := groups[same]
 		group.keys, group.errs = append(group.keys, result.Key), append(group.errs, result.Err)
+		group.requests = append(group.requests, result.RequestID)
 	}
 	slices.SortStableFunc(open, func(a, b *openItems) int {
 		return cmp.Or(cmp.Compare(a.first.urgency(), b.first.urgency()), cmp.Compare(advised[b.advice], advised[a.advice]),
@@ -106,8 +107,8 @@ type Cause struct {
 	// stand together.
 	Need Need
 	Next string
-	// Keys are the keys of the items.
-	Keys []string
+	// Keys are the keys of the items, and RequestIDs their regulatory requests in the same order, "" without one.
+	Keys, RequestIDs []string
 }
 
 // Causes returns all causes of the open items, in the order of [Report.Err], whose text has only those that fit. It
@@ -119,7 +120,7 @@ func (r *Report) Causes() (causes []Cause) {
 	for _, group := range r.openItems() {
 		remedy := group.first.remedy()
 		err := &itemError{cause: group.first.Err}
-		causes = append(causes, Cause{group.first.State, err, remedy.need, remedy.next, group.keys})
+		causes = append(causes, Cause{group.first.State, err, remedy.need, remedy.next, group.keys, group.requests})
 	}
 	return causes
 }
@@ -302,8 +303,9 @@ func (r Result) urgency() int {
 type openItems struct {
 	first  Result
 	advice string // the state and what to do
-	keys   []string
 	errs   []error
+
+	keys, requests []string
 }
 
 // line returns the cause, shortened to longest bytes, how many other causes it stands for, what to do, the number of

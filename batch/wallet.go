@@ -32,51 +32,43 @@ func Payments(transactions []*shipping.Transaction) (payments []Record) {
 	return payments
 }
 
-// Missing returns the payments that a journal with these records does not have, for the shipments of the items and of
-// unfinished purchases: the journal is an older copy, or somebody else has purchased. Purchase nothing until
-// the journal has them: put its newest copy back, or call [Adopt]. Invoices are not compared. The error is
-// [ErrOtherWallet] if the payments have none of the journal's charges.
+// Missing returns the payments that a journal with these records does not have: those for the shipments of the items
+// and of unfinished purchases, and all since the first one that the journal has. The journal is an older copy, or
+// somebody else has purchased. Purchase nothing until the journal has them: put its newest copy back, or call [Adopt].
+// Invoices are not compared. The error is [ErrOtherWallet] if the payments have none of the journal's charges.
 func Missing(records, payments []Record, items []Item) (missing []Record, err error) {
-	if err := sameWallet(records, payments); err != nil {
-		return nil, err
-	}
-	recorded := map[string]bool{}      // requests
-	ended := map[string]bool{"": true} // shipments that no run purchases again
+	recorded, begun := map[string]bool{}, map[string]bool{} // by request, and by key
+	charged := false
 	for _, record := range records {
 		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
-		if record.final() {
-			ended[record.ShipmentID] = true
+		begun[record.Key] = record.begun()
+		charged = charged || record.Step == StepPurchased || record.Step == StepCompleted
+	}
+	var first *Record // of the payments that the journal has
+	for _, payment := range payments {
+		if recorded[payment.RequestID] && (first == nil || payment.At.Before(first.At)) {
+			first = &payment
 		}
 	}
+	if charged && first == nil {
+		return nil, ErrOtherWallet
+	}
+	keys := map[string]string{} // of the items, by shipment: an item that has a purchase only if no other has the shipment
 	for _, item := range slices.Concat(items, Unfinished(records, items)) {
-		for _, payment := range payments {
-			shipment := payment.ShipmentID
-			if shipment == item.Analyze.ShipmentID && !recorded[payment.RequestID] && (item.Again || !ended[shipment]) {
-				payment.Key = item.key()
-				missing = append(missing, payment)
-				recorded[payment.RequestID] = true // several items can have one shipment
-			}
+		shipment := item.Analyze.ShipmentID
+		if key, found := keys[shipment]; !found || begun[key] {
+			keys[shipment] = item.key()
+		}
+	}
+	for _, payment := range payments {
+		key, listed := keys[payment.ShipmentID]
+		since := first != nil && !payment.At.Before(first.At)
+		if payment.ShipmentID != "" && !recorded[payment.RequestID] && (listed || since) {
+			payment.Key = cmp.Or(key, payment.ShipmentID)
+			missing = append(missing, payment)
 		}
 	}
 	return missing, nil
-}
-
-func sameWallet(records, payments []Record) error {
-	paid := map[string]bool{}
-	for _, payment := range payments {
-		paid[payment.RequestID] = true
-	}
-	charged := false
-	for _, record := range records {
-		if paid[record.RequestID] {
-			return nil
-		}
-		charged = charged || record.Step == StepPurchased || record.Step == StepCompleted
-	}
-	if charged {
-		return ErrOtherWallet
-	}
-	return nil
 }
 
 // Adopt adds missing payments to the journal, so that the next run waits for their documents. They count against the

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -44,37 +45,41 @@ func TestPayments(t *testing.T) {
 // Which payments a journal lacks.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	record := func(shipment, request string, step shipping.Step) batch.Record {
-		return batch.Record{Key: shipment, ShipmentID: shipment, RequestID: request, Step: step}
+	record := func(key, request string, step shipping.Step) batch.Record {
+		return batch.Record{Key: key, ShipmentID: key, RequestID: request, Step: step}
 	}
 	item := func(shipment string) batch.Item {
 		return batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: shipment}}
 	}
-	paid := []batch.Record{record("SH-1", "RD-1", batch.StepPurchased), record("SH-2", "RD-2", batch.StepPurchased),
-		record("", "RD-3", batch.StepPurchased)}
+	var paid []batch.Record // the newest first, and the last for an invoice
+	for _, payment := range [][2]string{{"SH-3", "RD-3"}, {"SH-2", "RD-2"}, {"SH-1", "RD-1"}, {"", "RD-0"}} {
+		paid = append(paid, record(payment[0], payment[1], batch.StepPurchased))
+		paid[len(paid)-1].At = time.Unix(int64(10-len(paid)), 0)
+	}
 	named, again := item("SH-1"), item("SH-1")
 	named.Key, again.Key, again.Again = "order 1", "more", true
-	one := []batch.Item{item("SH-1")}
+	one, has2 := []batch.Item{item("SH-1")}, record("SH-2", "RD-2", batch.StepCompleted)
+	has3, other := record("SH-3", "RD-3", batch.StepCompleted), record("SH-1", "RD-9", batch.StepCompleted)
 	invoice := batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: "https://example.com/1.pdf"}}
 	for name, test := range map[string]struct {
 		records []batch.Record
 		items   []batch.Item
 		want    string // keys and requests
 	}{
-		"a new journal":          {nil, []batch.Item{item("SH-1"), item("SH-2")}, "SH-1 RD-1, SH-2 RD-2"},
+		"a new journal":          {nil, []batch.Item{item("SH-1"), item("SH-2")}, "SH-2 RD-2, SH-1 RD-1"},
+		"before the journal":     {nil, []batch.Item{item("SH-9")}, ""},
 		"a shipment twice":       {nil, []batch.Item{item("SH-1"), named}, "SH-1 RD-1"},
 		"a key":                  {nil, []batch.Item{named}, "order 1 RD-1"},
-		"not of the items":       {nil, []batch.Item{item("SH-9")}, ""},
 		"an invoice":             {nil, []batch.Item{invoice}, ""},
-		"recorded":               {[]batch.Record{record("SH-1", "RD-1", batch.StepPurchasing)}, one, ""},
-		"settled as not charged": {[]batch.Record{record("SH-1", "RD-1", batch.StepAnalyzed)}, one, "SH-1 RD-1"},
-		"an older request": {[]batch.Record{record("SH-2", "RD-2", batch.StepPurchased),
-			record("SH-1", "RD-0", batch.StepPurchasing)}, nil, "SH-1 RD-1"},
-		"nothing is purchased again": {[]batch.Record{record("SH-2", "RD-2", batch.StepPurchased),
-			record("SH-1", "RD-0", batch.StepCompleted)}, one, ""},
-		"purchased again": {[]batch.Record{record("SH-2", "RD-2", batch.StepPurchased),
-			record("SH-1", "RD-0", batch.StepClosed)}, []batch.Item{again}, "more RD-1"},
-		"another wallet": {[]batch.Record{record("SH-1", "RD-9", batch.StepCompleted)}, one, "error"},
+		"recorded":               {[]batch.Record{record("SH-1", "RD-1", batch.StepPurchasing), has2, has3}, one, ""},
+		"settled as not charged": {[]batch.Record{has3, record("SH-1", "RD-1", batch.StepAnalyzed)}, one, "SH-1 RD-1"},
+		"an older copy":          {[]batch.Record{has2}, nil, "SH-3 RD-3"},
+		"the list of today":      {[]batch.Record{has2}, one, "SH-3 RD-3, SH-1 RD-1"},
+		"unfinished":             {[]batch.Record{has3, record("SH-1", "RD-9", batch.StepPurchasing)}, nil, "SH-1 RD-1"},
+		"beside a purchase":      {[]batch.Record{has3, other}, []batch.Item{again}, "more RD-1"},
+		"of two items": {[]batch.Record{has3, other}, append(one, again, named),
+			"more RD-1"},
+		"another wallet": {[]batch.Record{other}, one, "error"},
 		"no charges":     {[]batch.Record{record("SH-9", "RD-9", batch.StepFailed)}, one, "SH-1 RD-1"},
 	} {
 		missing, err := batch.Missing(test.records, paid, test.items)

@@ -37,22 +37,24 @@ func (j *job) rates(ctx context.Context) error {
 
 // results writes the outcome and the charge of each shipment, and the whole text of all causes of open ones.
 func (j *job) results(report *batch.Report) error {
-	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "needs evidence", "note", "error"}}
-	evident := map[batch.State]int{} // shipments with documents that need evidence
+	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "not bought", "note", "error"}}
+	left := map[string]int{} // shipments with documents that were not bought
 	for _, result := range report.Results {
-		charged, evidence, failed := "", "", ""
+		charged, others, failed := "", "", ""
 		if result.Charged.Known() { // an unknown charge is not 0
 			charged = result.Charged.String()
 		}
 		if len(result.NotSelected) > 0 {
-			evident[result.State]++
-			evidence = fmt.Sprint(result.NotSelected)
+			others = fmt.Sprint(result.NotSelected)
+			if left[string(result.State)]++; result.Note != "" {
+				left["noted"]++
+			}
 		}
 		if result.Err != nil {
 			failed = j.forOperators(result.Err)
 		}
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
-			result.ChargedCurrency, evidence, result.Note, failed})
+			result.ChargedCurrency, others, result.Note, failed})
 	}
 	causes := [][]string{{"shipments", "state", "error of the first, and what to do", "ids"}}
 	for _, cause := range report.Causes() {
@@ -60,14 +62,11 @@ func (j *job) results(report *batch.Report) error {
 		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), text,
 			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
-	if completed, drafts := evident[batch.StateCompleted], evident[batch.StateDraft]; completed+drafts > 0 {
-		remove := ""
-		if drafts > 0 {
-			remove = ", take the drafts out of the list,"
-		}
-		fmt.Printf("shipments with documents that this job does not buy, because a person must supply evidence: %d "+
-			"completed, %d drafts; see \"needs evidence\" in documents.csv%s and buy the documents from a new analysis\n",
-			completed, drafts, remove)
+	if len(left) > 0 {
+		fmt.Printf("shipments with documents that were not bought, because a person must supply evidence, or has bought the "+
+			"others (column note): %d completed, %d of them with a note, and %d drafts; see \"not bought\" in documents.csv, "+
+			"take the drafts out of the list, and buy the documents from a new analysis\n",
+			left[string(batch.StateCompleted)], left["noted"], left[string(batch.StateDraft)])
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
 }

@@ -75,7 +75,7 @@ func parse(args []string) (*job, error) {
 	flags.StringVar(&j.folder, "out", "",
 		"the absolute path of the `folder` of the journal and the CSV files, the same for each night")
 	flags.StringVar(&j.note, "record", "", "add purchases that only the wallet shows to the journal, with this `note`, "+
-		"such as a ticket: they count against the budget of the night, which waits for their documents")
+		"such as a ticket, after 5 minutes: they count against the budget of the night, which waits for their documents")
 	flags.Usage = func() {
 		flags.PrintDefaults()
 		fmt.Fprintln(flags.Output(), "for what only a person can decide: nightly resolve -help, and nightly retry REQUEST")
@@ -132,8 +132,10 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	report, err := j.documents(ctx, paid)
 	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what was bought, also after SIGTERM
 	defer stop()
-	if _, unread = j.transactions(export); unread != nil {
+	if paid, unread = j.transactions(export); unread != nil {
 		unread = fmt.Errorf("wallet.csv was not written; the next run writes it: %w", unread)
+	} else if report != nil {
+		err = errors.Join(err, j.shows(paid, report))
 	}
 	lists := errors.Join(rates, unread)
 	open := err

@@ -182,9 +182,14 @@ func TestNights(t *testing.T) {
 		last := shippingtest.Must(os.ReadFile(results))(t)
 		evidence := map[string]string{} // by shipment
 		for _, row := range table(t, results) {
-			evidence[row["shipment"]] = row["needs evidence"]
+			evidence[row["shipment"]] = row["not bought"]
 		}
 		purchases := server.Requests(shipping.OpPurchase)
+		write := func(path, text string) func() error {
+			return func() error { return os.WriteFile(path, []byte(text), 0o600) }
+		}
+		heading, unknown := "shipment,state,request,night,charged\n", "SH-9,completed,RD-9,2026-11-28,5\n"
+		const lacks = "purchases that batch.journal lacks"
 		for _, test := range []struct {
 			before func() error
 			note   string
@@ -195,20 +200,26 @@ func TestNights(t *testing.T) {
 			{func() error { return nil }, "", "", 2, "batch.journal is missing"},
 			{func() error { return nil }, "ticket 4712", server.Wallets()[1], 2, "-record: wallet"},
 			{func() error { return nil }, "", server.Wallets()[1], 2, "batch.journal is missing"}, // it was not created
-			{func() error { return os.WriteFile(path, nil, 0o600) }, "", "", 2, "exists but is empty"},
-			{func() error { return os.WriteFile(path, older, 0o600) }, "", "", 2, "purchases that batch.journal lacks"},
-			// Purchases whose shipments were not in the list of the night were forgotten. A person has edited documents.csv.
+			{write(path, ""), "", "", 2, "exists but is empty"},
+			{write(path, string(older)), "", "", 2, lacks},
+			{write(j.list, all), "", server.Wallets()[1], 2, "shows none of the journal's charges"},
+			// Purchases whose shipments were not in the list of the night were forgotten, and those of a killed night, whose
+			// documents.csv has no rows.
+			{write(j.list, server.Shipments()[0]), "", "", 2, lacks},
+			{write(results, ""), "", "", 2, lacks},
+			{write(results, "order,"+heading), "", "", 2, "documents.csv has other columns"},
+			// A person has edited documents.csv. The journal is new, so that only this file shows the shipments.
 			{func() error {
-				return errors.Join(os.WriteFile(results, append(last, "\ntotal,5 \"NGN\"\n"...), 0o600),
-					os.WriteFile(j.list, []byte(server.Shipments()[0]), 0o600))
-			}, "", "", 2, "purchases that batch.journal lacks"},
-			{func() error { return os.WriteFile(j.list, []byte(all), 0o600) }, "", server.Wallets()[1], 2,
-				"shows none of the journal's charges"},
-			{func() error { return errors.Join(os.Remove(path), os.Remove(filepath.Join(folder, "documents.csv"))) }, "", "", 2,
+				return errors.Join(os.Remove(path), write(results, string(last)+"\ntotal,5 \"NGN\"\n")())
+			}, "", "",
+				2, "batch.journal is missing"},
+			{write(path, string(older[:bytes.IndexByte(older, '\n')+1])), "", "", 2, lacks},
+			// The wallet no longer showed its older payments, so that these were purchased again.
+			{write(results, heading+unknown), "ticket 4712", "", 2, "a charge for RD-9 of shipment SH-9, which neither"},
+			{func() error { return errors.Join(os.Remove(path), os.Remove(results), write(j.list, all)()) }, "", "", 2,
 				"purchased, run night 2026-12-02 again with -record TICKET"},
 			// Documents that failed, or had not come, were closed with the purchase: the job ended with 0.
-			{func() error { return os.WriteFile(results, last, 0o600) }, "ticket 4712", "", 1,
-				"for a person: run nightly retry RD-"},
+			{write(results, string(last)), "ticket 4712", "", 1, "for a person: run nightly retry RD-"},
 		} {
 			shippingtest.NoError(t, test.before())
 			run := j
@@ -221,8 +232,8 @@ func TestNights(t *testing.T) {
 			}
 		}
 		for _, row := range table(t, results) {
-			if want := evidence[row["shipment"]]; row["needs evidence"] != want {
-				t.Errorf("needs evidence after -record: %v, want %q", row, want)
+			if want := evidence[row["shipment"]]; row["not bought"] != want {
+				t.Errorf("not bought after -record: %v, want %q", row, want)
 			}
 		}
 		// -record wrote purchases of another wallet to the journal before the wallet was refused.
@@ -235,6 +246,14 @@ func TestNights(t *testing.T) {
 		if kept := shippingtest.Must(os.ReadFile(path))(t); !bytes.Equal(kept, older) ||
 			!strings.Contains(fmt.Sprint(refused), "shows none of the journal's charges") {
 			t.Errorf("another wallet with -record: %v, %d bytes more", refused, len(kept)-len(older))
+		}
+		// The wrong wallet was noticed only in the second night.
+		first := j
+		first.folder, first.wallet = t.TempDir(), server.Wallets()[1]
+		shippingtest.NoError(t, write(j.list, charged)())
+		first.client = server.Client(t)
+		if code, advice := first.exit(first.run(t.Context())); code != 2 || !strings.Contains(advice, "correct -wallet") {
+			t.Errorf("the wrong wallet in a first night: exit %d, %s", code, advice)
 		}
 		// A first night that was killed before it had results did not notice, and everything was bought again.
 		killed := j

@@ -162,16 +162,10 @@ func (e openError) exceeded() bool {
 
 // requests returns the ids of requests whose generation failed.
 func (e openError) requests() string {
-	failed := map[string]bool{}
-	for _, cause := range e.report.Causes() {
-		for _, key := range cause.Keys {
-			failed[key] = cause.Need == batch.NeedRetry
-		}
-	}
 	var ids []string
-	for _, result := range e.report.Results {
-		if failed[result.Key] {
-			ids = append(ids, result.RequestID)
+	for _, cause := range e.report.Causes() {
+		if cause.Need == batch.NeedRetry {
+			ids = append(ids, cause.RequestIDs...)
 		}
 	}
 	if others := len(ids) - 30; others > 0 {

@@ -72,36 +72,50 @@ func (j *job) mayRecord(paid []batch.Record) error {
 		"correct -wallet, or leave -record out if no night has purchased anything"}
 }
 
-// earlier returns items with the shipments of documents.csv. An older journal may lack their purchases.
-func (j *job) earlier() (items []batch.Item, err error) {
+// earlier returns items with the shipments of documents.csv: a journal that was lost does not have them. known are the
+// purchases of the wallet and the journal, and unknown is a row with a charge that they do not have.
+func (j *job) earlier(known []batch.Record) (items []batch.Item, unknown []string, err error) {
 	file, err := os.Open(filepath.Join(j.folder, "documents.csv"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer file.Close()
 	table := csv.NewReader(file)
 	table.FieldsPerRecord, table.LazyQuotes = -1, true // a person may have edited it
 	rows, err := table.ReadAll()
-	for _, row := range rows { // nothing is paid for the heading
-		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: row[0]}})
+	for i, row := range rows {
+		isKnown := func(r batch.Record) bool { return r.RequestID == row[2] }
+		switch {
+		case i == 0 && (len(row) < 5 || row[0] != "shipment" || row[2] != "request" || row[4] != "charged"):
+			return nil, nil, inputError{errors.New("nightly: nothing was purchased: documents.csv has other columns"),
+				"put the documents.csv of the last night back"}
+		case i == 0 || len(row) < 5:
+		case row[4] != "" && !slices.ContainsFunc(known, isKnown):
+			unknown = row
+		default:
+			items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: row[0]}})
+		}
 	}
-	return items, err
+	return items, unknown, err
 }
 
-// compare returns an error if the wallet is that of another journal, or the journal lacks payments for shipments of the
-// list, of unfinished purchases, or of documents.csv. With -record, it adds these to the journal. It returns the
-// records of the journal.
+// compare returns an error if the wallet is that of another journal, or the journal lacks payments. With -record, it
+// adds these to the journal. It returns the records of the journal.
 func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Record, items []batch.Item,
 	records []batch.Record) ([]batch.Record, error) {
-	earlier, err := j.earlier()
+	earlier, unknown, err := j.earlier(slices.Concat(paid, records))
 	if err != nil {
 		return nil, err
 	}
 	missing, err := batch.Missing(records, paid, slices.Concat(items, earlier))
 	switch {
-	case errors.Is(err, batch.ErrOtherWallet):
-		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s: %w", j.wallet, err),
-			"correct -wallet or SHIPPING_SECRET_KEY; if column reference of wallet.csv never has request ids, remove this check"}
+	case err != nil:
+		return nil, fmt.Errorf("nightly: nothing was purchased: %w", j.otherWallet(err))
+	case unknown != nil:
+		return nil, journalError{fmt.Errorf("nightly: nothing was purchased: documents.csv shows a charge for %s of "+
+			"shipment %s, which neither wallet %s nor batch.journal shows: put the newest journal back, or correct -wallet; if the "+
+			"wallet no longer shows its older payments, leave their shipments out of later lists, and move documents.csv to "+
+			"another folder", unknown[2], unknown[0], j.wallet)}
 	case j.note != "":
 		return j.record(ctx, journal, missing)
 	case len(missing) == 0:
@@ -111,6 +125,27 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Rec
 		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, or "+
 		"somebody else has purchased, run %s with -record TICKET; to count them against the budget of an earlier night, "+
 		"run that night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID, j.again())}
+}
+
+// shows returns an error if the wallet shows none of the charges of a report: it is another one.
+func (j *job) shows(paid []batch.Record, report *batch.Report) error {
+	charged := false
+	for _, result := range report.Results {
+		if slices.ContainsFunc(paid, func(r batch.Record) bool { return r.RequestID == result.RequestID }) {
+			return nil
+		}
+		charged = charged || result.Charged.Sign() > 0
+	}
+	if !charged {
+		return nil
+	}
+	return j.otherWallet(batch.ErrOtherWallet)
+}
+
+// otherWallet returns the error of a wallet with none of the journal's charges.
+func (j *job) otherWallet(err error) error {
+	return inputError{fmt.Errorf("wallet %s: %w", j.wallet, err), "correct -wallet or SHIPPING_SECRET_KEY; if column " +
+		"reference of wallet.csv never has request ids, remove this check"}
 }
 
 // record adds purchases to the journal, so that the run waits for their documents.
