@@ -36,6 +36,8 @@ func Payments(transactions []*shipping.Transaction) (payments []Record) {
 // and of unfinished purchases, and all since the first one that the journal has. The journal is an older copy, or
 // somebody else has purchased. Purchase nothing until the journal has them: put its newest copy back, or call [Adopt].
 // Invoices are not compared. The error is [ErrOtherWallet] if the payments have none of the journal's charges.
+//
+// Read the transactions before the records: a purchase that another process makes in between is then in both.
 func Missing(records, payments []Record, items []Item) (missing []Record, err error) {
 	recorded, begun := map[string]bool{}, map[string]bool{} // by request, and by key
 	charged := false
