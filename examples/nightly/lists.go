@@ -65,7 +65,7 @@ func (j *job) results(report *batch.Report) error {
 	if len(left) > 0 {
 		fmt.Printf("shipments with documents that were not bought, because a person must supply evidence, or has bought the "+
 			"others (column note): %d completed, %d of them with a note, and %d drafts; see \"not bought\" in documents.csv, "+
-			"take the drafts out of the list, and buy the documents from a new analysis\n",
+			"and buy the documents from a new analysis, once drafts are out of the list\n",
 			left[string(batch.StateCompleted)], left["noted"], left[string(batch.StateDraft)])
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
