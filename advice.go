@@ -356,7 +356,7 @@ func (r *RegulatoryRequest) declareExpired() string {
 	if line == "" || !r.unlisted() {
 		return ""
 	}
-	return "; if a draft with this status has expired, " + line
+	return "; if this status means that the draft expired, " + line
 }
 
 // declareLine returns a part of an error: the line that sets a field, or one line for each value.

@@ -648,8 +648,8 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 		},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "gone", which does not show ` +
 			"whether these documents were charged" + later + `; if the status is still "gone", compare the wallet's ` +
-			"transactions, and analyze again if they show no charge; if a draft with this status has expired, write in the " +
-			`dialect "record.states += gone=expired"`: {lost, record("gone")},
+			"transactions, and analyze again if they show no charge; if this status means that the draft expired, write in " +
+			`the dialect "record.states += gone=expired"`: {lost, record("gone")},
 		`unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "completed", which does not show ` +
 			"whether these documents were charged; do not purchase again: the request lists other documents, not FDA; " +
 			"compare the wallet's transactions, and call Regulatory.Analyze again for FDA if they show only one charge of " +

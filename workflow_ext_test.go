@@ -619,7 +619,7 @@ func TestWorkflow_LateDrafts(t *testing.T) {
 		"analyzing, reads fail": {analyzing, busy, 5 * time.Second, draft, ""},
 		"analyzing for ever": {analyzing, analyzing, time.Hour, draft,
 			`the analysis has not finished after 1m0s; this call purchased nothing; ` +
-				`neither the specification nor the dialect lists the status "analyzing"; if a draft with this status has ` +
+				`neither the specification nor the dialect lists the status "analyzing"; if this status means that the draft ` +
 				`expired, write in the dialect "record.states += analyzing=expired"; if the analysis is under way, write in the ` +
 				`dialect "record.states += analyzing=analyzing"; no line can declare it as draft, completed or failed: if it is ` +
 				`a draft, ask the service to send the status "draft"; call Regulatory.Resume to continue`},

@@ -197,8 +197,8 @@ func (r *run) remedy(result Result, unrepeatable bool) remedy {
 	return remedy{NeedPerson, next}
 }
 
-// passes reports whether an error may pass, even if [shipping.Error.Retryable] is false: the response is not that of
-// the service, or was damaged on its way, or the service refuses only while another request is processed.
+// passes reports whether an error may be temporary, even if [shipping.Error.Retryable] is false: the response is not
+// the service's, or was damaged on its way, or the service refuses only while another request is processed.
 func passes(failed *shipping.Error) bool {
 	switch status := failed.StatusCode; {
 	case failed.Retryable(), status == http.StatusConflict, status == http.StatusLocked, status/100 == 3:

@@ -455,7 +455,7 @@ func violations(t *testing.T, srv *mockserver.Server) []violation {
 		{renamed(replay, "delivery_id", "deliveryId"), result, "want 200"},
 
 		{renamed(analyze, "shipment_id", "shipmentId"), regulatory, "want a success"},
-		{billing(analyze, "shipment_id"), flow, "the wallet paid 2.5 all 3 times"},
+		{billing(analyze, "shipment_id"), flow, "each of 3 attempts charged 2.5"},
 		{charging(srv, analyze, "shipment_id", 1), flow, charged},
 		{always(read+"RD-0", "", `{"status":true,"message":"","data":{"request_id":"RD-0","status":"draft"}}`), regulatory,
 			"/request/RD-0 returns a record"},
@@ -476,7 +476,7 @@ func violations(t *testing.T, srv *mockserver.Server) []violation {
 		}), states, charged},
 		{charging(srv, purchase, `"AMS"`, 1), flow, charged}, // the draft does not offer it
 		{charging(srv, purchase, `"RD-0"`, 1), states, charged},
-		{billing(purchase, `"RD-0"`), states, "the wallet paid 2.5 all 3 times"},
+		{billing(purchase, `"RD-0"`), states, "each of 3 attempts charged 2.5"},
 		{showing("processing", "completed", "processing"), states, `status is "completed", and "processing" later`},
 		{showing("processing", "purchasing", "completed"), states, `status is "processing", and "purchasing" later`},
 		{showing("failed", "completed"), states, `status is "failed", and "completed" later`},

@@ -21,7 +21,7 @@ type observed struct {
 	missing    missing
 }
 
-// decide records the value of a field that responses show: "" for no members, no number, or the default place. Lists
+// decide records the value that responses show for a field; "" means no members, no number, or the default place. Lists
 // that differ decide nothing.
 func (s *session) decide(field, value, how string) {
 	seen := observed{value: value, how: how}

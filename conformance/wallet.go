@@ -135,7 +135,7 @@ func (s *session) confirmed(c charge, again func(), drafts ...draft) charge {
 			return c
 		}
 	}
-	c.missing, c.problems = missing{}, problem(true, "the wallet paid %s all 3 times", strings.Join(paid, ", "))
+	c.missing, c.problems = missing{}, problem(true, "each of 3 attempts charged %s", strings.Join(paid, ", "))
 	return c
 }
 

@@ -272,7 +272,7 @@ func (j *job) resolves(outcome string, shipments ...string) string {
 // closes returns what a person does about charges above their cost.
 func (j *job) closes(shipments []string) string {
 	return "find each request (documents.csv) in wallet.csv; if the amount there differs, a developer corrects the " +
-		"dialect; in both cases, " + j.resolves("charged", shipments...) + "; until then, no shipment is purchased"
+		"dialect; either way, run " + j.resolves("charged", shipments...) + "; until then, no shipment is purchased"
 }
 
 // begins returns what a person does after the journal was lost.

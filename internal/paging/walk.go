@@ -25,8 +25,8 @@ import (
 // A walk ends without an error only if its readings together found every record of the service's total, and the last
 // reading saw no change. No record is missing if a reading found as many records as the total at its beginning, less
 // the vanished ones, and each page had as many rows as its own total implies; or if the readings together found all
-// records of one moment, see settled. If records are missing, the numbers contradict the rows, or as many rows arrived
-// as vanished between two pages, or rows changed places. Then the walk reads the list again, and returns the records
+// records of one moment, see settled. Records can be missing only if the numbers contradict the rows, rows changed
+// places, or as many arrived as vanished between two pages. Then the walk reads the list again, and returns the records
 // that it has not returned, until a reading sees no change and finds the same records as before. It also reads the list
 // again if the total shrank while pages were fetched ahead, because that may be the total of an earlier moment, and if
 // totals were ignored. From the fourth reading on, pages are not fetched ahead. If records are missing then, the error

@@ -246,7 +246,7 @@ func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *sh
 	return committed, cmp.Or(err, uncounted)
 }
 
-// write keeps the record, unless the item has another claim by now.
+// write stores the record, unless the item has another claim by now.
 func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, text []byte) error {
 	var amount *string
 	if record.Committed() && record.Amount.Known() {
