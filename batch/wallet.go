@@ -12,7 +12,7 @@ import (
 
 // ErrOtherWallet is returned if a wallet shows none of the charges of a journal.
 var ErrOtherWallet = errors.New("shipping: batch: the wallet shows none of the journal's charges: it is the wallet " +
-	"of another journal, or the service shows no request ids in its transactions")
+	"of another journal, the service shows no request ids in its transactions, or a person recorded a wrong charge")
 
 // Payments returns the purchases of documents among transactions of a wallet, as records for [Missing]. A failed
 // transaction is none, and neither is money that came back.
@@ -32,19 +32,18 @@ func Payments(transactions []*shipping.Transaction) (payments []Record) {
 	return payments
 }
 
-// Missing returns the payments that a journal with these records does not have: those for the shipments of the items
-// and of unfinished purchases, and all since the first one that the journal has. The journal is an older copy, or
-// somebody else has purchased. Purchase nothing until the journal has them: put its newest copy back, or call [Adopt].
-// Invoices are not compared. The error is [ErrOtherWallet] if the payments have none of the journal's charges.
+// Missing returns the payments that a journal with these records does not have: the journal is an older copy or a new
+// one, or somebody else has purchased. Purchase nothing until the journal has them: put its newest copy back, or call
+// [Adopt]. Payments before the first one that the journal has are left out, except those for the shipments of the items
+// and of unfinished purchases. Payments for invoices are left out. The records are those that [Unfinished] takes.
 //
-// Read the transactions before the records: a purchase that another process makes in between is then in both.
+// The error is [ErrOtherWallet] if the payments have none of the journal's charges. Read the transactions before the
+// records: a purchase that another process makes in between is then in both.
 func Missing(records, payments []Record, items []Item) (missing []Record, err error) {
-	recorded, begun := map[string]bool{}, map[string]bool{} // by request, and by key
-	charged := false
+	recorded, last := map[string]bool{}, map[string]Record{} // by request, and by key
 	for _, record := range records {
 		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
-		begun[record.Key] = record.begun()
-		charged = charged || record.Step == StepPurchased || record.Step == StepCompleted
+		last[record.Key] = record
 	}
 	var first *Record // of the payments that the journal has
 	for _, payment := range payments {
@@ -52,19 +51,21 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 			first = &payment
 		}
 	}
-	if charged && first == nil {
-		return nil, ErrOtherWallet
+	for _, record := range last {
+		if first == nil && (record.Step == StepPurchased || record.Step == StepCompleted) {
+			return nil, ErrOtherWallet
+		}
 	}
 	keys := map[string]string{} // of the items, by shipment: an item that has a purchase only if no other has the shipment
 	for _, item := range slices.Concat(items, Unfinished(records, items)) {
 		shipment := item.Analyze.ShipmentID
-		if key, found := keys[shipment]; !found || begun[key] {
+		if key, found := keys[shipment]; !found || last[key].begun() {
 			keys[shipment] = item.key()
 		}
 	}
 	for _, payment := range payments {
 		key, listed := keys[payment.ShipmentID]
-		since := first != nil && !payment.At.Before(first.At)
+		since := first == nil || !payment.At.Before(first.At)
 		if payment.ShipmentID != "" && !recorded[payment.RequestID] && (listed || since) {
 			payment.Key = cmp.Or(key, payment.ShipmentID)
 			missing = append(missing, payment)
@@ -74,8 +75,9 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 }
 
 // Adopt adds missing payments to the journal, so that the next run waits for their documents. They count against the
-// budget of the period. If the item of a payment has another purchase, the payment is closed, under a key with the
-// request. Adopt returns what it has added, with the note in each record.
+// budget of the period. Their keys are those of the items given to [Missing], or else the ids of their shipments. If
+// the item of a payment has another purchase, the payment is closed, under a key with the request. Adopt returns what it
+// has added, with the note in each record.
 //
 // A purchase can take effect late: read the transactions five minutes after the last run has ended. The errors are
 // those of [Resolve].

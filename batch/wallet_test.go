@@ -66,11 +66,10 @@ func TestMissing(t *testing.T) {
 		items   []batch.Item
 		want    string // keys and requests
 	}{
-		"a new journal":          {nil, []batch.Item{item("SH-1"), item("SH-2")}, "SH-2 RD-2, SH-1 RD-1"},
-		"before the journal":     {nil, []batch.Item{item("SH-9")}, ""},
-		"a shipment twice":       {nil, []batch.Item{item("SH-1"), named}, "SH-1 RD-1"},
-		"a key":                  {nil, []batch.Item{named}, "order 1 RD-1"},
-		"an invoice":             {nil, []batch.Item{invoice}, ""},
+		"a new journal":          {nil, nil, "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1"},
+		"a shipment twice":       {nil, append(one, named), "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1"},
+		"a key":                  {[]batch.Record{has3}, []batch.Item{named}, "order 1 RD-1"},
+		"an invoice":             {[]batch.Record{has3}, []batch.Item{invoice}, ""},
 		"recorded":               {[]batch.Record{record("SH-1", "RD-1", batch.StepPurchasing), has2, has3}, one, ""},
 		"settled as not charged": {[]batch.Record{has3, record("SH-1", "RD-1", batch.StepAnalyzed)}, one, "SH-1 RD-1"},
 		"an older copy":          {[]batch.Record{has2}, nil, "SH-3 RD-3"},
@@ -80,7 +79,10 @@ func TestMissing(t *testing.T) {
 		"of two items": {[]batch.Record{has3, other}, append(one, again, named),
 			"more RD-1"},
 		"another wallet": {[]batch.Record{other}, one, "error"},
-		"no charges":     {[]batch.Record{record("SH-9", "RD-9", batch.StepFailed)}, one, "SH-1 RD-1"},
+		// A person recorded a charge, and corrected it: the error was that of another wallet for ever.
+		"corrected": {[]batch.Record{other, record("SH-1", "RD-9", batch.StepAnalyzed)}, one,
+			"SH-3 RD-3, SH-2 RD-2, SH-1 RD-1"},
+		"no charges": {[]batch.Record{record("SH-9", "RD-9", batch.StepFailed)}, one, "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1"},
 	} {
 		missing, err := batch.Missing(test.records, paid, test.items)
 		var got []string

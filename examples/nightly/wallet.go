@@ -1,7 +1,8 @@
 package main
 
 // This file compares the journal with the wallet: nothing is purchased if the journal is missing, or lacks a purchase
-// that the wallet shows. Take it into your own job with commands.go.
+// that the wallet shows. Take it into your own job with commands.go. The file documents.csv shows that a night has
+// begun; its columns request and charged are compared, too.
 
 import (
 	"context"
@@ -72,59 +73,56 @@ func (j *job) mayRecord(paid []batch.Record) error {
 		"correct -wallet, or leave -record out if no night has purchased anything"}
 }
 
-// earlier returns items with the shipments of documents.csv: a journal that was lost does not have them. known are the
-// purchases of the wallet and the journal, and unknown is a row with a charge that they do not have.
-func (j *job) earlier(known []batch.Record) (items []batch.Item, unknown []string, err error) {
+// unshown returns a row of documents.csv with a charge that none of the purchases is; nil if there is none.
+func (j *job) unshown(purchases []batch.Record) ([]string, error) {
 	file, err := os.Open(filepath.Join(j.folder, "documents.csv"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer file.Close()
 	table := csv.NewReader(file)
 	table.FieldsPerRecord, table.LazyQuotes = -1, true // a person may have edited it
 	rows, err := table.ReadAll()
 	for i, row := range rows {
-		isKnown := func(r batch.Record) bool { return r.RequestID == row[2] }
+		shows := func(r batch.Record) bool { return r.RequestID == row[2] }
 		switch {
-		case i == 0 && (len(row) < 5 || row[0] != "shipment" || row[2] != "request" || row[4] != "charged"):
-			return nil, nil, inputError{errors.New("nightly: nothing was purchased: documents.csv has other columns"),
+		case i == 0 && (len(row) < 5 || row[2] != "request" || row[4] != "charged"):
+			return nil, inputError{errors.New("nightly: nothing was purchased: documents.csv has other columns"),
 				"put the documents.csv of the last night back"}
-		case i == 0 || len(row) < 5:
-		case row[4] != "" && !slices.ContainsFunc(known, isKnown):
-			unknown = row
-		default:
-			items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: row[0]}})
+		case i > 0 && len(row) >= 5 && row[4] != "" && !slices.ContainsFunc(purchases, shows):
+			return row, nil
 		}
 	}
-	return items, unknown, err
+	return nil, err
 }
 
 // compare returns an error if the wallet is that of another journal, or the journal lacks payments. With -record, it
 // adds these to the journal. It returns the records of the journal.
 func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Record, items []batch.Item,
 	records []batch.Record) ([]batch.Record, error) {
-	earlier, unknown, err := j.earlier(slices.Concat(paid, records))
+	missing, err := batch.Missing(records, paid, items)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("nightly: nothing was purchased: %w", j.otherWallet(err))
 	}
-	missing, err := batch.Missing(records, paid, slices.Concat(items, earlier))
+	unshown, err := j.unshown(slices.Concat(paid, records))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("nightly: nothing was purchased: %w", j.otherWallet(err))
-	case unknown != nil:
+		return nil, err
+	case unshown != nil:
 		return nil, journalError{fmt.Errorf("nightly: nothing was purchased: documents.csv shows a charge for %s of "+
-			"shipment %s, which neither wallet %s nor batch.journal shows: put the newest journal back, or correct -wallet; if the "+
-			"wallet no longer shows its older payments, leave their shipments out of later lists, and move documents.csv to "+
-			"another folder", unknown[2], unknown[0], j.wallet)}
+			"shipment %s, which neither wallet %s nor batch.journal shows: put the newest journal back, or correct -wallet; if "+
+			"the wallet no longer shows its older payments, leave their shipments out of later lists, and move documents.csv "+
+			"to another folder", unshown[2], unshown[0], j.wallet)}
 	case j.note != "":
 		return j.record(ctx, journal, missing)
 	case len(missing) == 0:
 		return records, nil
 	}
 	return nil, journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal "+
-		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, or "+
-		"somebody else has purchased, run %s with -record TICKET; to count them against the budget of an earlier night, "+
-		"run that night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID, j.again())}
+		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, somebody "+
+		"else has purchased, or this is the first night, run %s with -record TICKET; to count them against the budget of an "+
+		"earlier night, run that night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID,
+		j.again())}
 }
 
 // shows returns an error if the wallet shows none of the charges of a report: it is another one.
