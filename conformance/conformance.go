@@ -84,7 +84,7 @@ func WithSecretKey(key string) Option {
 //     something meanwhile, the first two are sent two more times: a payment that comes each time is theirs.
 //
 // The requests without Authorization are sent only to a service that refuses the body {} in the same way with and
-// without it. [Report.Purchases] lists the purchases that were sent.
+// without Authorization. [Report.Purchases] lists the purchases that were sent.
 func WithWrites() Option { return func(s *settings) { s.writes = true } }
 
 // WithPurchase makes the writes of [WithWrites], and sends one purchase of one document: documentType, from the

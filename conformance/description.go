@@ -165,7 +165,7 @@ var articles = strings.NewReplacer("integer", "a whole number", "number", "a num
 
 // allows reports whether a value has a type of the schema. A value that is an assumption may be null.
 func (s *schema) allows(v any) bool {
-	is := func(of string) bool { // a list in an envelope, and a document that is only its type
+	is := func(of string) bool { // an assumed object: a list in an envelope, or a document's type
 		return isOf(of, v) || of == "object" && s.Assumption != "" && (isOf("array", v) || isOf("string", v))
 	}
 	return s.types == nil || slices.ContainsFunc(s.types, is) || s.Assumption != "" && v == nil

@@ -184,8 +184,8 @@ func (a response) isBadRead() bool {
 	return a.lost != nil || a.status >= 500 || a.status/100 == 2 && a.envelope == nil
 }
 
-// awaitsRate waits for as long as a service that limits the rate of requests states in Retry-After, and reports whether
-// the request is to be sent again: it is not a purchase of a request, and the time ends within the patience.
+// awaitsRate waits as long as a service that limits the rate of requests states in Retry-After, and returns true, if
+// the request is not a purchase of a request and the wait ends within the patience.
 func (s *session) awaitsRate(a response, r request, until time.Time) bool {
 	_, purchases := r.body["request_id"]
 	if a.status != http.StatusTooManyRequests || a.retryAfter <= 0 || purchases ||

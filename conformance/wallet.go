@@ -60,9 +60,8 @@ type charge struct {
 	others   []string // amounts of payments that can be for something else
 }
 
-// charged compares a wallet with its state after requests about drafts that charge a cost once; nothing if cost is
-// nil. A payment that is not within the cost, and neither names one of the drafts nor is of the price of a document
-// that one of them offers, can be for something else.
+// charged compares a wallet with its state after requests about drafts, which charge a cost once, or nothing if it
+// is nil. A payment that is not within the cost, and does not concern one of the drafts, can be for something else.
 func (w wallet) charged(after wallet, cost *cost, drafts ...draft) charge {
 	var related []any
 	var others []string
@@ -118,8 +117,8 @@ func (c *cost) includes(paid *big.Rat) bool {
 	return c != nil && c.most != nil && paid.Cmp(c.least) >= 0 && paid.Cmp(c.most) <= 0
 }
 
-// confirmed repeats requests that must charge nothing if the wallet paid something after them that can be for something
-// else. A payment that comes all three times is for them.
+// confirmed repeats requests, which must charge nothing, if a payment after them can be for something else. A payment
+// that comes all three times is for them.
 func (s *session) confirmed(c charge, again func(), drafts ...draft) charge {
 	if len(c.problems) > 0 || len(c.others) == 0 {
 		return c

@@ -114,7 +114,7 @@ func WithDeliverAnywhere() Option { return func(c *config) { c.Anywhere = true }
 //   - shipmentsN: N shipments
 //   - instant: documents are generated at the next tick of the clock
 //   - capN: pages have at most N records
-//   - recent: the seeded history ends at the latest 09:30 UTC; without it, at 09:30 UTC on 2026-01-05
+//   - recent: the seeded history ends at the last 09:30 UTC; without it, at 09:30 UTC on 2026-01-05
 //   - virtual, real: time moves only when the world is advanced, or follows the real time
 //
 // [Server.Err] returns an error if a term is unknown or its number is out of range.

@@ -218,8 +218,8 @@ func (t *total) add(transaction *shipping.Transaction) error {
 	return err
 }
 
-// print prints the totals, rounded to two decimals. That of all rows is the wallet's balance if the list goes back to
-// its beginning.
+// print prints the totals, rounded to two decimals. The total of all rows is the wallet's balance if the list is
+// complete.
 func (t *total) print(out io.Writer, currency string) error {
 	all, err := t.in.Add(t.out)
 	if err != nil {

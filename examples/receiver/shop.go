@@ -118,7 +118,7 @@ func (s *shop) buy(ctx context.Context) error {
 		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: order.Name()}})
 	}
 	options := s.options
-	// The budget is that of a day, and no run is repeated for an earlier one.
+	// The budget is for a day, and runs for earlier days are never repeated.
 	options.Period = time.Now().UTC().Format(time.DateOnly)
 	report, err := batch.Run(ctx, s.client, items, &options)
 	if report == nil {

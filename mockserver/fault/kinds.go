@@ -115,7 +115,7 @@ func Redirect(location string) Fault { return Fault{Kind: "redirect", Location: 
 //
 // The header may have any name but Content-Length and Transfer-Encoding, which the server sets for the body. If it
 // has no Content-Type, the response has none. The server adds Date, X-Request-Id and X-Mock-Why, as to every
-// response that a fault struck; the same name in the header replaces one, or without values removes it.
+// response that a fault struck. The given header can replace each, or remove it with no values.
 //
 // A later rule can change the response, with [Truncate], [SlowBody] or another fault that changes responses.
 func Respond(status int, header http.Header, body string) Fault {
@@ -206,9 +206,8 @@ func RemoveRows(n int) Fault { return Fault{Kind: "remove-rows", Rows: n} }
 // sent again at once with the same delivery id, after any response, and even if the dialect allows only one attempt.
 func RepeatNotification() Fault { return Fault{Kind: "repeat-notification"} }
 
-// ReplayNotification returns a fault of notifications that sends a notification again once it was accepted, like a
-// replay: with another delivery id, another event id and the same payload. This is sent once, whatever its response
-// is.
+// ReplayNotification returns a fault of notifications that sends an accepted notification again, like a replay:
+// with another delivery id, another event id and the same payload. The replay is sent once, whatever its response.
 func ReplayNotification() Fault { return Fault{Kind: "replay-notification"} }
 
 // DelayNotification returns a fault of notifications that sends a notification after d on the world's clock. Other

@@ -42,10 +42,10 @@ type Rule struct {
 	// Until excluded. Zero: no bound.
 	From  time.Time `json:"from,omitzero" doc:"Strike and count only requests from this time of the world."`
 	Until time.Time `json:"until,omitzero" doc:"Strike and count only requests before this time of the world."`
-	// Committed strikes after the operation: its changes are made, and only the response is affected. An
-	// operation that was interrupted at a [Point] is not struck. A rule that is not committed strikes before the
-	// operation, which then does not happen: a fault that changes the response, such as [Truncate], changes an empty
-	// success, also of a list.
+	// Committed strikes after the operation: its changes are made, and only the response is affected. An operation
+	// that was interrupted at a [Point] is not struck. A rule that is not committed strikes before the operation,
+	// which then does not happen: a fault that changes the response, such as [Truncate], changes an empty success,
+	// even for a list.
 	Committed bool `json:"committed,omitempty" doc:"Strike after the operation has taken effect, so that only the response is affected. Default: before the operation."`
 	// Point strikes inside the operation instead.
 	Point Point `json:"point,omitempty" doc:"Strike inside the operation instead. The first three points are those of a purchase: the operation is interrupted there. At generation, a document fails."`
@@ -68,8 +68,7 @@ type Injected struct {
 type Point string
 
 // The points of an operation. The first three are inside a purchase: the operation is interrupted as if the service
-// died, and
-// the caller receives the rule's fault.
+// died, and the caller receives the rule's fault.
 const (
 	// BeforeCharge: every check except the funds has passed. Nothing has changed, and the request is still a draft.
 	BeforeCharge Point = "before-charge"

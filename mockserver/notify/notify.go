@@ -73,7 +73,7 @@ type DeliveryState string
 const (
 	Queued    DeliveryState = "queued"    // waiting for its first or its next attempt
 	Delivered DeliveryState = "delivered" // the receiver accepted it
-	Failed    DeliveryState = "failed"    // no attempt succeeded, or another world sends it
+	Failed    DeliveryState = "failed"    // no attempt succeeded, or a fault lost it
 	Refused   DeliveryState = "refused"   // the target is not allowed; nothing was sent
 )
 

@@ -29,8 +29,8 @@ type Config struct {
 	// has started. A receiver that does not listen yet is tried for ten seconds. When all
 	// notifications have been delivered and the program is idle, [Execution.End] asks it to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []notify.Event
-	// Quiet is how long a notified program must be idle, without requests and notifications, until it is asked to end. A
-	// fault with a Retry-After adds this time. Default: 10 s.
+	// Quiet is how long a notified program must be idle, without requests and notifications, until it is asked to end.
+	// A fault with a Retry-After adds its time. Default: 10 s.
 	Quiet time.Duration
 	// Goal is the expected effect of the program. Default: its effect without faults.
 	Goal Goal

@@ -48,8 +48,8 @@ const (
 // Faults returns every fault that a sweep can try. The caller may change the slice.
 func Faults() []Fault { return faults(defaultPatience) }
 
-// faults returns the faults for a program that waits for a response as long as its patience. If the patience is not
-// known, it is negative, as is then the duration of a fault that is longer.
+// faults returns the faults for a program that waits for a response as long as its patience. An unknown patience is
+// negative, and so is then the duration of a fault that outlasts it.
 func faults(patience time.Duration) []Fault {
 	rule := func(f fault.Fault) fault.Rule { return fault.Rule{Fault: f} }
 	before := func(f fault.Fault) fault.Rule { return fault.Rule{Name: "no effect", Fault: f} }
@@ -127,7 +127,7 @@ func reading(operation string) bool {
 func list(operation string) bool { return byname.Has(operation, byname.Pages) }
 
 // removable reports whether an operation reads a list whose records can vanish without changing what the goal expects:
-// transactions stay, and a webhook that vanishes receives no notifications.
+// neither transactions, which stay, nor webhooks, which receive notifications.
 func removable(operation string) bool {
 	return list(operation) && operation != shipping.OpListTransactions && operation != shipping.OpListWebhooks
 }

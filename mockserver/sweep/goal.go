@@ -91,7 +91,7 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("line %d is %s, but %s without faults", i+1, excerpt(lines, wanted), excerpt(wanted, lines))
 }
 
-// differingPart quotes a line, or of a long one the part in which it differs from another.
+// differingPart quotes a line; of a long one, only the part that differs from another.
 func differingPart(line, other string) string {
 	const before, most = 20, 80
 	text, same := []rune(line), 0

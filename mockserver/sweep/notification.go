@@ -126,7 +126,7 @@ func (n *notifier) deliver(r *http.Request) (resp *http.Response, err error) {
 	}
 }
 
-// emit notifies the webhooks of events, each after the previous one was delivered or is held back. It returns when all
+// emit notifies the webhooks of each event after the previous one was delivered or is held back. It returns when all
 // were delivered and the program is idle.
 func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Config, quiet time.Duration) error {
 	var all []string

@@ -14,7 +14,7 @@ type RunResult struct {
 	Struck bool `json:"struck"`
 	// How is how the program ended, such as "exit code 1".
 	How string `json:"end"`
-	// Restarted is true if the program was started a second time, after RestartedAfter of the requests.
+	// Restarted is true if the program was started a second time, after RestartedAfter requests.
 	Restarted      bool `json:"restarted,omitempty"`
 	RestartedAfter int  `json:"restarted_after,omitempty"`
 	// Seconds is how long the run took.
@@ -23,7 +23,7 @@ type RunResult struct {
 	Findings []Finding `json:"findings,omitempty"`
 	// Requests are the requests of the program, in order.
 	Requests []Request `json:"requests,omitempty"`
-	// Output is the end of what the program printed, of each start.
+	// Output is the end of what each start of the program printed.
 	Output string `json:"output,omitempty"`
 	// Replay is the command that repeats this run, not a replay of a notification; mockserver sweep sets it.
 	Replay string `json:"replay,omitempty"`

@@ -31,8 +31,8 @@ type Outcome struct {
 	Files map[string]string
 }
 
-// run is a run of the program. Every run has its own server: documents are downloaded without a key, and worlds of one
-// server, in which requests have the same ids, could not be distinguished.
+// run is a run of the program. Every run has its own server: documents are downloaded without a key, so that worlds of
+// one server, whose requests have the same ids, could not be distinguished.
 type run struct {
 	RunResult
 	config   *Config
@@ -247,7 +247,7 @@ func (r *run) count(request *shipping.RegulatoryRequest) {
 	}
 }
 
-// idle waits until no request is in progress, such as one that the program gave up, and nothing is pending in the
+// idle waits until no request is in progress, such as one that the program abandoned, and nothing is pending in the
 // world, such as a document under generation or a notification.
 func idle(ctx context.Context, server *mockserver.Server, limit time.Duration) {
 	pause, until := time.Millisecond, time.Now().Add(limit)

@@ -91,7 +91,7 @@ func (s Schedule) kills() bool {
 	return slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == Kill })
 }
 
-// retryAfter returns how long the faults of the schedule ask the program to wait at most, and a little more.
+// retryAfter returns the longest wait that the faults of the schedule request, and a little more.
 func (s Schedule) retryAfter() time.Duration {
 	if slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == "503" || strike.Fault == "429" }) {
 		return retryAfter + retryAfter/10
@@ -112,7 +112,7 @@ func plan(c *Config, requests []Request) []Schedule {
 	return schedules
 }
 
-// strikes reports whether a fault can strike a request or notification, which others follow.
+// strikes reports whether a fault can strike a request or notification, given later ones.
 func (f Fault) strikes(r Request, later []Request) bool {
 	switch f.Name {
 	case failed:

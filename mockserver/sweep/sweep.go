@@ -80,7 +80,7 @@ func (s *sweeper) sweep(ctx context.Context) error {
 	if err := s.all(ctx, plan(s.config, thinned(normal.Requests))); err != nil || !s.config.Pairs {
 		return err
 	}
-	var pairs []Schedule // learned from the runs with one fault that are as they should be
+	var pairs []Schedule // learned from the passing runs with one fault
 	for _, r := range s.report.Results {
 		if r.Struck && len(r.Findings) == 0 {
 			pairs = append(pairs, planPairs(s.config, r.schedule, r.Requests)...)
@@ -112,7 +112,7 @@ func (s *sweeper) provesNothing() error {
 	return nil
 }
 
-// notes returns possible problems of the run without faults. Other runs do not show them: they are compared with it.
+// notes returns possible problems of the run without faults. Other runs, compared with it, do not show them.
 func (s *sweeper) notes() (notes []string) {
 	if len(s.normal.notifier.emitted) > 0 && len(s.goal().Documents) == 0 {
 		notes = append(notes, "the program purchased nothing without faults: if it does so later, raise -quiet")

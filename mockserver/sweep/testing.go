@@ -49,8 +49,8 @@ func Run(t *testing.T, config Config, program func(t *testing.T, w *mockserver.W
 	}
 }
 
-// test makes a run in virtual time, and fails the test for each finding. It returns nil if the program has failed the
-// test without faults.
+// test makes a run in virtual time, and fails the test for each finding. It returns nil if, without faults, the program
+// itself failed the test.
 func (s *sweeper) test(t *testing.T, schedule Schedule,
 	program func(*testing.T, *mockserver.World) error) (result *RunResult, err error) {
 	synctest.Test(t, func(t *testing.T) {

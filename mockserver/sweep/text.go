@@ -55,7 +55,8 @@ func (r *RunResult) sign() string {
 	return marks[slices.IndexFunc(marks, func(m mark) bool { return m.applies })].sign
 }
 
-// The text describes the first kinds of failing runs, shows the requests of fewer, and lists other runs in a few lines.
+// The text describes maxKinds kinds of failing runs, maxWhole of them with requests, and lists other runs in maxLines
+// lines.
 const (
 	maxKinds = 10
 	maxWhole = 5
@@ -83,8 +84,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// grouped puts runs together that have the same findings after the same story, in the order of their first. Times in
-// findings may differ. What the run without faults also finds has no other story.
+// grouped groups runs with the same findings and story, in the order of their first. Times in findings may differ.
+// For the findings of the run without faults, the story does not matter.
 func grouped(failing []RunResult) [][]RunResult {
 	var groups [][]RunResult
 	at := map[string]int{}
@@ -104,7 +105,8 @@ func grouped(failing []RunResult) [][]RunResult {
 	return groups
 }
 
-// story has the operations of a run, polls once, with the effects of the faults, and whether it was started again.
+// story has the operations of a run with the effects of faults, consecutive polls as one, and whether it was
+// restarted.
 func (r *RunResult) story() string {
 	var steps []string
 	for _, q := range r.Requests {
@@ -192,7 +194,7 @@ func (r *Report) table(text *strings.Builder) {
 	fmt.Fprintf(text, "%s\n", strings.Join(legend, ", "))
 }
 
-// describe writes the findings of a run; as a whole also its requests and the end of its output.
+// describe writes the findings of a run and, if whole, its requests and the end of its output.
 func (r *RunResult) describe(text *strings.Builder, whole bool) {
 	fmt.Fprintf(text, "\n%s (%s)\n", cmp.Or(r.Schedule, "without faults"), r.How)
 	for i, f := range r.Findings {

@@ -158,8 +158,8 @@ func (s *sweeper) judge(r *run) {
 	}
 }
 
-// more finds actions that happened more often than expected, and groups those with the same counts. The verdict is
-// repeated, or [Different] if an action was not expected and happened once.
+// more finds actions that happened more often than expected, and groups those with the same counts. An unexpected
+// action that happened once is [Different]; others get the given verdict.
 func (r *run) more(repeated Verdict, expected, happened []string, of string, inGoal bool) {
 	groups := map[[2]int][]string{} // by how often it happened, and is expected
 	for _, what := range distinct(happened) {
@@ -241,8 +241,8 @@ func unfound(c journal.Entry) bool { return c.Fault != "" && c.Status == http.St
 var draft = regexp.MustCompile(`"status":\s*"draft"`)
 
 // showsPurchase reports whether a successful reading shows a request that is no longer a draft. The order of the
-// journal would prove less: a purchase that the program gave up is journaled when the server notices, which can be
-// after the reading.
+// journal would prove less: a purchase that the program abandoned is journaled when the server notices, which can
+// be after the reading.
 func showsPurchase(c journal.Entry) bool {
 	if c.ResponseBytes > len(c.ResponseBody) {
 		return true // it may: the journal has only a part of it

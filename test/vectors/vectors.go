@@ -146,7 +146,7 @@ func (v Vector) Write(to net.Conn, success string) {
 	}
 }
 
-// writeTo sends a part to a connection or, without those that need one, to a compressor.
+// writeTo sends a part to a connection or a compressor. Some parts need a connection.
 func (p Part) writeTo(to io.Writer, success string) (err error) {
 	switch {
 	case p.Base64 != nil:

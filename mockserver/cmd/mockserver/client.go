@@ -54,8 +54,8 @@ func newWire() *wire {
 	return &wire{http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}
 }
 
-// RoundTrip implements [http.RoundTripper]. Its error for an untrusted certificate names the variable with which Go
-// trusts it.
+// RoundTrip implements [http.RoundTripper]. Its error for an untrusted certificate names the variable that makes Go
+// trust it.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := w.Transport.RoundTrip(req)
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {

@@ -50,7 +50,7 @@ func checked(action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-// returned makes the library return an error of the command line. Otherwise it prints it with the help.
+// returned makes the library return an error of the command line, instead of printing it with the help.
 func returned(_ context.Context, _ *cli.Command, err error, _ bool) error { return err }
 
 // explain adds the correct form to an error of the library.
@@ -160,7 +160,7 @@ func (e environment) sources(name string, more []string) cli.ValueSourceChain {
 	return chain
 }
 
-// text declares a flag with a text. A text that begins with a hyphen is the next flag.
+// text declares a flag with a text. A leading hyphen is refused: it begins the next flag.
 func (e environment) text(name, value, usage string, more ...string) *cli.StringFlag {
 	validate := func(given string) error {
 		if strings.HasPrefix(given, "-") {
@@ -186,7 +186,7 @@ func (e environment) time(name string, value time.Duration, usage string) *cli.D
 	return &cli.DurationFlag{Name: name, Value: value, Usage: usage, Sources: e.sources(name, nil)}
 }
 
-// variable is an environment variable of a flag. If it is empty, it counts as not set, unlike that of [cli.EnvVar].
+// variable is an environment variable of a flag. Unlike one of [cli.EnvVar], it counts as not set if empty.
 type variable struct {
 	env  environment
 	name string

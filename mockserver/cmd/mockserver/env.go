@@ -41,7 +41,7 @@ running server and one of its worlds.`,
 	}
 }
 
-// findServer describes the running server of -url, or one that has not been started.
+// findServer describes the server of -url, or else the one that serve would start.
 func findServer(ctx context.Context, cmd *cli.Command, env environment) (found ready, err error) {
 	world := cmd.String("world")
 	if cmd.String("url") == "" {

@@ -242,8 +242,8 @@ func readDialect(text string) (*dialect.Dialect, error) {
 	return d, d.Check()
 }
 
-// files yields each part of a text that is a file name, with the text up to the next file name; first "" with the text
-// before the first. A file without the usual extension must exist, and does not follow FIELD=VALUE.
+// files splits a text at its file names: it yields "" and the text before the first, then each name and the text up to
+// the next. A file without the usual extension must exist, and does not follow FIELD=VALUE.
 func files(text string) iter.Seq2[string, string] {
 	return func(yield func(path, rest string) bool) {
 		path, rest := "", ""

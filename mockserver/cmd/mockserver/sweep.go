@@ -244,7 +244,7 @@ func texts[T ~string](names []T) (list []string) {
 	return list
 }
 
-// words splits a list with commas.
+// words splits a list at commas.
 func words(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(word string) bool { return word == "" })
 }

@@ -50,7 +50,7 @@ type Progress struct {
 	Status      string             `json:"status"`
 }
 
-// Payload is the body of a notification. The shipment of the event shipment.delivered is delivered.
+// Payload is the body of a notification. For shipment.delivered it shows the shipment as delivered.
 //
 // Assumption: {"event": …, "data": {the shipment}}, with no identifier of the event in it.
 func (s *Shipment) Payload(event string) ([]byte, error) {

@@ -134,8 +134,8 @@ type Sender struct {
 // computedStep is the time between two computed transactions. A hundred million of them are sixty years.
 const computedStep = 20 * time.Second
 
-// Compute gives a wallet, before anything else, a history of total transactions until a time. Each follows only from
-// the seed and its place. Each second one pays out what the one before paid in, so that an even number adds up to 0.
+// Compute gives a wallet that many transactions, older than all others, until a time. Each follows only from the
+// seed and its place. Every second one pays out what the one before paid in, so that an even number adds up to 0.
 // None is kept in memory, and the millionth costs no more than the first.
 func (w *Account) Compute(wallet ledger.Wallet, seed uint64, total int, before time.Time) {
 	w.TransactionsOf(wallet.Reference).Past = records.Past{Total: total, Record: func(ordinal int) json.RawMessage {

@@ -119,7 +119,7 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 	if err != nil {
 		return refused(err)
 	}
-	if world != nil { // the time that it takes counts, too
+	if world != nil { // control requests keep it open, too
 		defer world.Use()()
 	}
 	c := &control{Exchange: &wire.Exchange{Request: r}, world: world}

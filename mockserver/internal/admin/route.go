@@ -134,8 +134,8 @@ func unknownParameter(query url.Values, known []string) error {
 	return nil
 }
 
-// readParameters reads the parameters in the path and in the query that a struct names. An int counts from 1, a uint
-// from 0, and the tag most limits a duration. An empty parameter is absent.
+// readParameters reads the parameters in the path and in the query that a struct names. An int counts from 1, a
+// uint from 0, and the tag "most" limits a duration. An empty parameter is absent.
 func readParameters(r *http.Request, into reflect.Value) error {
 	query := r.URL.Query()
 	for _, field := range reflect.VisibleFields(into.Type()) {

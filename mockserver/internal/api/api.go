@@ -40,7 +40,7 @@ type API struct {
 type operation struct {
 	operations.Operation
 	handle handler
-	stub   bool // it is not of the table
+	stub   bool // not in the table
 }
 
 // handler serves an operation in a world. It takes the world's lock itself, so that nothing slow,
@@ -247,8 +247,8 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	return s.Worlds.Unauthenticated, &p
 }
 
-// keyless returns the world of a request to an open operation whose key opens no world: the world of the open stub, or
-// the world opened first that has the regulatory request in the path. Otherwise it is the home world if the request has
+// keyless returns the world of a request to an open operation, if the key opens no world: the world of the open stub,
+// or the first opened world with the regulatory request in the path. Otherwise it is the home world if the request has
 // no key, and the world without an account if the key is wrong.
 func (s *API) keyless(x *wire.Exchange) *world.World {
 	if w := s.openStub(x.Request); x.Stubbed && w != nil {

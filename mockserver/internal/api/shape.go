@@ -91,8 +91,8 @@ func raw(value any) []byte {
 	return encoded
 }
 
-// shapeRefusal returns the body of a refusal. In problem details (RFC 9457) the data are extension members, and the
-// path of a member of data is its name. A code in another place has other values.
+// shapeRefusal returns the body of a refusal. In problem details (RFC 9457) the data are extension members, whose
+// paths do not begin with "data.". A code outside data.error_code has other values.
 func shapeRefusal(w *world.World, status int, message string, data members) members {
 	decided := w.Dialect().Refusal
 	code, place := data["error_code"], decided.Code
@@ -235,7 +235,7 @@ func showState(w *world.World, operation string, record *regulatory.Record, data
 	}
 }
 
-// stateThatIs returns the first status that the world decides with a meaning, or "".
+// stateThatIs returns the first status with a meaning in the world's dialect, or "".
 func stateThatIs(meaning string, w *world.World) string {
 	states := w.Dialect().Record.States
 	for _, name := range slices.Sorted(maps.Keys(states)) {

@@ -24,7 +24,7 @@ func (s *API) Specified(method, path string) string {
 	return ""
 }
 
-// unspecified serves a request that names no specified operation with a stub, or else refuses it.
+// unspecified lets a stub serve a request that names no specified operation, or refuses it.
 func (s *API) unspecified(w http.ResponseWriter, r *http.Request, refuse func(http.ResponseWriter, *http.Request)) {
 	if name, open := s.stubOf(r); name != "" {
 		op := operations.Operation{Name: name, Method: r.Method, Open: open}

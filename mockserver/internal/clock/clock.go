@@ -14,8 +14,8 @@ import (
 
 var ErrReal = errors.New("the clock follows the real time and cannot be advanced; start the server with -clock virtual")
 
-// Last is the latest time of a clock. It is before the year 9999, the last in JSON, because functions are scheduled
-// later than the clock.
+// Last is the latest time of a clock. It leaves time until the year 9999, the last in JSON, to schedule functions
+// after it.
 var Last = time.Date(9000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // ErrLast is returned by [Clock.Advance] for a time after [Last].

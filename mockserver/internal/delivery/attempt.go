@@ -23,8 +23,8 @@ func (d *Dispatcher) after(p *pending, wait time.Duration, event string) *clock.
 	})
 }
 
-// try makes one attempt and logs it, unless the delivery was cancelled. If the log has dropped the delivery, it ends.
-// The caller holds mu, which try releases while it sends.
+// try makes one attempt and logs it, unless the delivery was cancelled. A delivery that the log has dropped ends. The
+// caller holds mu, which try releases while it sends.
 func (d *Dispatcher) try(p *pending) {
 	at := d.place(p.id)
 	switch {

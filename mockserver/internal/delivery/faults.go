@@ -52,7 +52,7 @@ func (d *Dispatcher) postFirst(ctx context.Context, s Strike, out *notify.Delive
 	return status, err
 }
 
-// replay sends a notification that was accepted again, with other ids.
+// replay sends an accepted notification again, with other ids.
 func (d *Dispatcher) replay(ctx context.Context, s Strike, accepted *notify.Delivery) {
 	out := *accepted
 	out.ID, out.EventID = out.ID+"REPLAY", out.EventID+"REPLAY"

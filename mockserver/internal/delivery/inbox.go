@@ -104,8 +104,8 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 	return body.Event, problem
 }
 
-// Notifications returns, oldest first, the notifications with a number above after, and with a text in the header or
-// the payload.
+// Notifications returns, oldest first, the notifications with a number above after, and a text as an id or in the
+// payload.
 func (in *Inbox) Notifications(after int, text string) []notify.Received {
 	found, _ := in.Await(context.Background(), after, text, 0) // which does not wait
 	return found
@@ -116,7 +116,7 @@ func contains(n *notify.Received, text string) bool {
 		slices.Contains([]string{n.DeliveryID, n.EventID, n.WebhookID}, text)
 }
 
-// Await is like Notifications, as soon as there are count of them. Otherwise it returns the error of the context.
+// Await is like Notifications, but waits until there are count of them, or returns the error of the context.
 func (in *Inbox) Await(ctx context.Context, after int, text string, count int) (found []notify.Received, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 )
 
 // headers returns the headers of a delivery. The timestamp is the time of the machine, because a receiver compares it
-// with its own clock. A dialect with keys in base64 uses the bytes of the secret, so that a receiver needs their
-// base64.
+// with its own clock. If the dialect has keys in base64, a receiver needs the secret's bytes in base64.
 func headers(s signature.Scheme, secret string, out *notify.Delivery) http.Header {
 	header := http.Header{"Content-Type": {"application/json"}}
 	var sum, timestamp string

@@ -38,7 +38,7 @@ type Config struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: over the network
 }
 
-// DefaultPatience is longer than 10 s, after which a receiver of package webhook gives up a slow request.
+// DefaultPatience is longer than 10 s, after which a receiver of package webhook aborts a slow request.
 const DefaultPatience = 15 * time.Second
 
 // DefaultWithin is the time in which a receiver should respond.
@@ -232,7 +232,7 @@ type reaction struct {
 	took     time.Duration
 }
 
-// send sends one request and waits for the response for at most the patience. It writes to the connection itself,
+// send sends one request and waits for the response until the patience ends. It writes to the connection itself,
 // because an http.Transport that waits for a body does not notice that the receiver has closed the connection.
 func (e *examiner) send(ctx context.Context, p post) reaction {
 	ctx, cancel := context.WithTimeout(ctx, e.Patience)

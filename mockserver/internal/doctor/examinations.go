@@ -20,7 +20,7 @@ type examination struct {
 	rotated          bool                // signed with the other key
 	forged           bool                // signed with a key that the receiver does not have
 	outdated         bool                // signed at a time that is longer ago than the tolerance of the dialect
-	// the event of a second delivery; if it is the same event, of the same delivery again
+	// the event of a second delivery; the same event means the same delivery again
 	then   string
 	well   func(reaction) bool
 	advice string
@@ -81,7 +81,7 @@ func examinations(within time.Duration) []examination {
 			edit:   func(p *post) { p.kind = "application/x-www-form-urlencoded" },
 			well:   func(r reaction) bool { return r.is(2) || r.is(4) },
 			advice: "Read the raw bytes regardless of the Content-Type: some frameworks parse a form and leave an empty body."},
-		// The request to which a proxy's redirect turns a delivery.
+		// What a proxy's redirect makes of a delivery.
 		{delivery: "redirected", wanted: wantRefused, event: created, well: refused,
 			edit: func(p *post) { *p = post{method: http.MethodGet, id: p.id} },
 			advice: "A proxy that redirects turns a delivery into a GET without body: refuse it with 405, or the delivery " +

@@ -57,7 +57,7 @@ type Request struct {
 	Point     fault.Point
 }
 
-// New returns no rules. The seed determines probabilities.
+// New returns empty Rules. The seed determines probabilities.
 func New(seed uint64) *Rules {
 	return &Rules{seed: seed, analyses: map[uint64]int{}, requests: map[string]uint64{}}
 }

@@ -92,9 +92,8 @@ func (l *Ledger) Fund(wallet string, amount shipping.Amount, memo string, at tim
 	return l.post(Entry{ID: id, Kind: KindFunding, Wallet: wallet, Amount: amount, Memo: memo, At: at})
 }
 
-// Debit charges a wallet once for a reference. It returns [ErrUnknownWallet],
-// [ErrInvalidEntry], [shipping.ErrAmountOverflow] or an [*InsufficientFundsError]; or, with the
-// first entry, [ErrAlreadyDebited].
+// Debit charges a wallet once for a reference. It returns [ErrUnknownWallet], [ErrInvalidEntry],
+// [shipping.ErrAmountOverflow] or an [*InsufficientFundsError]; or the first entry with [ErrAlreadyDebited].
 func (l *Ledger) Debit(wallet string, amount shipping.Amount, reference, memo string, at time.Time,
 	id string) (Entry, error) {
 	if reference == "" {

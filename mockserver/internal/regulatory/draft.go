@@ -251,8 +251,8 @@ func hsDigits(code string) string {
 // Quantity is a number of pieces. In JSON it is a whole number in any notation: 2, 2.0 and 2e0 are equal.
 type Quantity int
 
-// UnmarshalJSON implements [json.Unmarshaler]. A value that is not a whole number is not an error, so that the rest of
-// the body is read; it leaves 0, which is refused together with the other problems.
+// UnmarshalJSON implements [json.Unmarshaler]. A value that is not a whole number leaves 0, without an error, so that
+// the rest of the body is read; 0 is refused together with the other problems.
 func (q *Quantity) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		return nil

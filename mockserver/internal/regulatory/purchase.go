@@ -25,7 +25,7 @@ type PurchaseInput struct {
 // Assumption: its fields.
 type Receipt struct {
 	RequestID string `json:"request_id"`
-	// Status is processing, or purchasing while that lasts, by [Times].
+	// Status is processing, or purchasing for [Times.Purchasing].
 	Status        State    `json:"status"`
 	DocumentTypes []string `json:"document_types"`
 	// ChargedAmount is the sum of the stored amounts, in Currency.

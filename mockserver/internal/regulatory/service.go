@@ -54,7 +54,7 @@ type Config struct {
 //
 // Assumption: all of them; see Time of the dialect.
 type Times struct {
-	Purchasing, Evidence, DraftLife time.Duration // none; a person submits it; for ever
+	Purchasing, Evidence, DraftLife time.Duration // 0: none; submitted by hand; for ever
 	Generation                      float64       // multiplies the times in the compliance rules
 }
 
@@ -170,7 +170,7 @@ func (d *Service) fire(next *Record, trigger Trigger) {
 	next.Status = to
 }
 
-// Newest returns up to most requests, newest first.
+// Newest returns up to "most" requests, newest first.
 func (d *Service) Newest(most int) []*Record {
 	records := make([]*Record, 0, min(most, len(d.order)))
 	for _, id := range slices.Backward(d.order) {

@@ -27,7 +27,7 @@ type Plan struct {
 	Payments        int // seeded payments; 0: the usual number
 	Shipments       int // seeded shipments; 0: the usual number
 	ObjectBreakdown bool
-	Later           time.Duration // than Epoch, at which the history ends
+	Later           time.Duration // from Epoch to the history's end
 }
 
 // Usual returns the plan of a server without options.
@@ -218,7 +218,7 @@ func (w *seeder) priced(dollars string, into walletSeed, percent int) shipping.A
 	return part.Round(2)
 }
 
-// seedWebhooks makes many old webhooks that are inactive or not subscribed to shipment events, and a few that are, so
+// seedWebhooks makes many old webhooks that are inactive or not subscribed to shipment events, and a few others, so
 // that a replay to all makes few deliveries.
 func (w *seeder) seedWebhooks() {
 	for i := range seededWebhooks {

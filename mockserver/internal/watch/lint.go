@@ -201,7 +201,7 @@ func (d *Lint) watchOnce(x *wire.Exchange, find func(journal.LintRule, string)) 
 	if sent && !first.read {
 		find(journal.LintRepeatedPurchase, id)
 	}
-	// Only after a refusal it is certain that nothing was charged.
+	// Only after a refusal is it certain that nothing was charged.
 	if clear := x.Ending == wire.EndAnswered && len(x.Struck) == 0 && x.Reply.Refusal.Code != ""; !clear {
 		remember(d.sentOnce, x.Operation+" "+id, latest)
 	}
@@ -289,7 +289,7 @@ func (d *Lint) All() []journal.Finding {
 	return copied(d.findings)
 }
 
-// Of returns the findings about one of the latest requests that have any.
+// Of returns the findings about a request, if they are still remembered.
 func (d *Lint) Of(requestID string) []journal.Finding {
 	d.mu.Lock()
 	defer d.mu.Unlock()

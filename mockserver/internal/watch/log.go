@@ -44,7 +44,7 @@ type entry struct {
 	struck []wire.Strike
 }
 
-// NewLog returns a log. all counts the calls of all logs; their limit is about most.
+// NewLog returns a log. all counts the calls of all logs; most is about their limit.
 func NewLog(size, body int, all *atomic.Int64, most int) *Log {
 	return &Log{size: size, body: body, all: all, most: int64(max(size, most)), counts: map[string]int{},
 		changed: make(chan struct{})}
@@ -95,7 +95,7 @@ func (j *Log) trim() {
 
 func (j *Log) drop(i int) {
 	j.all.Add(-1)
-	copy(j.calls[1:], j.calls[:i]) // few: the oldest entries are dropped first
+	copy(j.calls[1:], j.calls[:i]) // short: the oldest entries are dropped first
 	j.calls[0] = nil
 	j.calls = j.calls[1:]
 }
@@ -215,7 +215,7 @@ func about(e *journal.Entry, x *wire.Exchange) {
 	}
 }
 
-// name returns an identifier for the journal, from outside.
+// name shortens and redacts an identifier for the journal.
 func name(id string) string { return wire.Redact(wire.Bounded(id, wire.MaxReason)) }
 
 // start returns what the journal records of a body.

@@ -240,7 +240,7 @@ func misspelt(unknown []string, into any) string {
 	return notes.String()
 }
 
-// position describes a decoding error of a body of a length, and the byte at which it occurred.
+// position describes a decoding error, and where in the body it occurred.
 func position(err error, length int) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if strings.Contains(syntax.Error(), `'\''`) {

@@ -157,7 +157,7 @@ func (x *Exchange) disconnect(rw http.ResponseWriter) error {
 	return conn.Close()
 }
 
-// SubstituteReply sets a reply for a fault that changes the response if the operation is not performed.
+// SubstituteReply sets the reply that a fault changes, if the operation is not performed.
 func (x *Exchange) SubstituteReply() {
 	if !x.Settled {
 		x.Reply = Succeed("OK", struct{}{})

@@ -105,8 +105,8 @@ const (
 	MaxProblems = 100
 )
 
-// Bounded shortens a text to most bytes by removing its middle, and removes secret keys from such a text. The end
-// usually contains what to do next.
+// Bounded shortens a text that is too long: it removes secret keys, then, if necessary, its middle. The end usually
+// contains what to do next.
 func Bounded(text string, most int) string {
 	if len(text) <= most {
 		return text

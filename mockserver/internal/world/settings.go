@@ -46,7 +46,7 @@ func (c *Settings) full(err error) error {
 	return err
 }
 
-// roomFor lets the next full server be logged again, if the open worlds leave a tenth of the limits free.
+// roomFor lets full log again, if the open worlds leave a tenth of the limits free.
 func (c *Settings) roomFor(open int) {
 	const share = 10
 	if open <= c.Limits.Worlds-c.Limits.Worlds/share && c.Records.Load() <= c.Limits.Records-c.Limits.Records/share {

@@ -163,7 +163,7 @@ func (w *World) RemoveStubs(operation string) int {
 	return removed
 }
 
-// StubOf returns the operation of the stubs that serve a request, and whether one of them is open, or "".
+// StubOf returns the operation of the stubs that serve a request, or "", and whether one of them is open.
 func (w *World) StubOf(r *http.Request) (operation string, open bool) {
 	w.stubs.mu.RLock()
 	defer w.stubs.mu.RUnlock()
@@ -174,8 +174,8 @@ func (w *World) StubOf(r *http.Request) (operation string, open bool) {
 	return operation, slices.ContainsFunc(w.stubs.all, func(s Stub) bool { return s.Open && s.Operation() == operation })
 }
 
-// ChooseStub returns a router to the first stub of an operation whose conditions a request with a body meets, and
-// counts the request, or nil.
+// ChooseStub counts a request with a body, and returns a router to the first stub of its operation whose conditions
+// it meets, or nil.
 func (w *World) ChooseStub(operation string, body []byte) *http.ServeMux {
 	w.stubs.mu.Lock()
 	defer w.stubs.mu.Unlock()

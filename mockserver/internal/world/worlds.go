@@ -262,8 +262,8 @@ type template struct {
 	make  func() (*contents, error)
 }
 
-// initially returns the initial contents of the worlds of a plan, and counts one more world; [Worlds.leave] counts it
-// less. If their records do not fit, templates that no world uses are dropped.
+// initially returns the initial contents of the worlds of a plan, and counts one more world, until [Worlds.leave]. If
+// their records do not fit, templates that no world uses are dropped.
 func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	b.mu.Lock()
 	t, all, more, most := b.initial[p], b.settings.Records, int64(p.Stored()), b.settings.Limits.Records
@@ -296,7 +296,7 @@ func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	return made, err
 }
 
-// leave counts one world less that uses the initial contents of a plan.
+// leave counts one world less with the initial contents of a plan.
 func (b *Worlds) leave(p seed.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -330,7 +330,7 @@ func (b *Worlds) remove(w *World) bool {
 	return b.unlist(w)
 }
 
-// unlist reports whether a world was open and could be removed from the list. The caller holds the lock.
+// unlist removes an open world, except the home world, and reports whether it did. The caller holds the lock.
 func (b *Worlds) unlist(w *World) bool {
 	at := slices.Index(b.opened, w)
 	if at < 1 {

@@ -64,7 +64,7 @@ func (r *Response) Text(member string) string {
 	return text
 }
 
-// Edit changes the data, if it has any and change returns true. It reports whether it has.
+// Edit changes the data, if there is any and change returns true, and reports whether it did.
 func (r *Response) Edit(change func(data map[string]any) bool) bool {
 	data := r.Data()
 	if data == nil || !change(data) {
