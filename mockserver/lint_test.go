@@ -65,6 +65,10 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			`; POST /v1/webhooks/replay {"delivery_id":"{delivery}"}` + untyped},
 		{journal.LintRepeatedPurchase, charge(fault.AfterCharge), "analyze {shipment}; buy; buy"},
 		{"", charge(fault.BeforeCharge), "analyze {shipment}; buy; " + lookUp + "; buy"},
+		{ // what a lost purchase has done is not known: the draft may have expired
+			"", append(charge(fault.BeforeCharge), fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Status(404, nil)}),
+			"analyze {shipment}; buy; " + lookUp + "; " + lookUp,
+		},
 		{journal.LintIdempotencyKey, nil, "analyze {shipment}; " + buyAs + "\nIdempotency-Key: 1"},
 		{journal.LintFollowedRedirect, once(fault.Redirect("/v1/countries")), rates + "; GET /v1/countries"},
 	} {

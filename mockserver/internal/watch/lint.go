@@ -152,7 +152,7 @@ func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.Li
 		case at.Before(before.notBefore):
 			find(journal.LintIgnoredRetryAfter, "sent "+
 				"again "+before.notBefore.Sub(at).Round(time.Millisecond).String()+" too early")
-		case before.notBefore.IsZero() && before.changes == d.changes:
+		case before.notBefore.IsZero() && before.changes == d.changes && !d.unsettled(x.PathValue("request_id")):
 			find(journal.LintRepeatedRefusal, "refused with "+strconv.Itoa(before.status)+" before")
 		}
 		delete(d.refused, same)
@@ -215,6 +215,14 @@ func subject(x *wire.Exchange) string {
 		}
 	}
 	return ""
+}
+
+// unsettled reports whether a request was sent for the id whose effect its response did not show.
+func (d *Lint) unsettled(id string) bool {
+	return slices.ContainsFunc(d.once, func(operation string) bool {
+		_, sent := d.sentOnce[operation+" "+id]
+		return sent
+	})
 }
 
 func (d *Lint) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func(journal.LintRule, string)) {
