@@ -23,7 +23,7 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
-// hint returns advice what to check or change; "" for other errors.
+// hint returns advice on what to check or change; "" without any.
 func (e *Error) hint() string {
 	switch {
 	case errors.Is(e.kind, ErrRedirected):
@@ -108,7 +108,7 @@ func certificateHint(err error) string {
 	return ""
 }
 
-// statusHint returns advice about a response of 4xx, which follows from its status and the form of its body.
+// statusHint returns advice about a 4xx response, from its status and the form of its body.
 func (e *Error) statusHint() string {
 	if e.StatusCode/100 != 4 {
 		return ""
@@ -199,7 +199,7 @@ func (e *Error) isUnsupported() bool {
 	return e.StatusCode == http.StatusNotImplemented || e.StatusCode == http.StatusHTTPVersionNotSupported
 }
 
-// afterWait returns when the service allows another request; otherwise if it did not report that.
+// afterWait returns when the service allows another request, or its argument if that is unknown.
 func (e *Error) afterWait(otherwise string) string {
 	if e.RetryAfter > 0 {
 		return " after " + e.RetryAfter.String()
@@ -335,8 +335,7 @@ func (r *RegulatoryRequest) declareName(field string, is func(text string) bool)
 	return r.declareLine(field, named(r.shown().Data.Get("available_documents").Elements, is)...)
 }
 
-// named returns the members that, in every offer, contain a text, true or false that meets a condition: a name, or a
-// path of two names.
+// named returns the members whose text or boolean meets a condition in every offer, each as a name or a path of two.
 func named(offers []jsonread.Value, is func(text string) bool) []string {
 	if len(offers) == 0 {
 		return nil
@@ -382,7 +381,7 @@ func mayBeMode(text string) bool {
 	return isWord(text, false) && !DocumentType(upper).Known() && (len(text) != 3 || text != upper)
 }
 
-// isWord reports whether a text is one word with a letter, such as E_FUNDS, or with any sign, such as urn:funds.
+// isWord reports whether a text is one word with a letter, such as E_FUNDS; withSigns also allows urn:funds.
 func isWord(text string, withSigns bool) bool {
 	isOther := func(r rune) bool {
 		isSign := r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -391,8 +390,8 @@ func isWord(text string, withSigns bool) bool {
 	return strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, isOther)
 }
 
-// declarePlace returns the end of an error about a record without its id or status: the line that names the member with
-// the record, or that no line does.
+// declarePlace returns the end of an error about a record without its id or status: the line that names the member
+// with the record, or else its members.
 func (c *core) declarePlace(r request, data RawJSON, found *RegulatoryRequest) string {
 	for _, m := range jsonread.Parse(string(data)).Members {
 		place := dialect.Line{Field: "record.at", Value: m.Name}
@@ -457,8 +456,8 @@ func (e *RegulatoryError) undeclared() string {
 	return ""
 }
 
-// undeclared returns a part of an error: the lines with which the client finds that a response is a refusal, the code
-// of the refusal, or that the wallet holds too little. A program that only lists does not link it.
+// undeclared returns a part of an error: the lines with which the client recognizes a refusal, its code, or a wallet
+// that holds too little. A program that only lists does not link it.
 func (e *Error) undeclared() string {
 	body := jsonread.Parse(string(e.Body))
 	reason := reasonAt(body)

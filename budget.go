@@ -77,7 +77,7 @@ func (b *Budget) validate() error {
 	return nil
 }
 
-// String writes the budget as "150.00 NGN", with all decimals of the amount, but four instead of three.
+// String writes the budget as "150.00 NGN", with all decimals of the amount; three are written as four.
 func (b Budget) String() string { return inFull(b.Amount) + " " + b.Currency }
 
 // inFull writes an amount with two decimals, and never rounds: an error that explains why money is not spent
@@ -225,9 +225,9 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 	return needed, err
 }
 
-// declare returns a part of an error: dialect lines that make the cost of documents clear and fit, one or several
-// alternatives; "" without any. The cost was computed with each. Lines are combined only while the cost is unclear,
-// such as one for the price and one for its currency: with enough numbers declared as not charged, any cost would fit.
+// declare returns a part of an error: one or several alternatives of dialect lines with which the cost is clear and
+// fits; "" without any. The cost was computed with each. Lines, such as one for the price and one for its currency,
+// are combined only while the cost is unclear: with enough numbers declared as not charged, any cost would fit.
 func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, fits func(sum) bool) string {
 	const most = 3
 	in := func(lines []dialect.Line) (sum, error) {
@@ -275,8 +275,8 @@ func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, f
 	return condition + text
 }
 
-// linesOf returns lines that may make a cost clear, or lower it, each once. Of too many, these are the likeliest, or
-// those of the largest numbers, because all numbers are counted again with each.
+// linesOf returns distinct lines that may make a cost clear, or lower it. If there are too many, it returns the
+// likeliest, or those of the largest numbers, because the cost is computed for each.
 func linesOf(s sum, err error) []dialect.Line {
 	unclear, isUnclear := errors.AsType[*cost.Unclear](err)
 	if isUnclear {

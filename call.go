@@ -469,8 +469,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	return err
 }
 
-// sameRoute reports whether a path is that of a route, even if escapes and slashes differ that a server may
-// ignore.
+// sameRoute reports whether a path, without escapes and slashes that a server may ignore, is a route.
 func sameRoute(requested, route string) bool {
 	plain, err := url.PathUnescape(requested)
 	return err == nil && path.Clean(plain) == route

@@ -1,8 +1,8 @@
 // Package shipping is a client for the shipping service: carrier rates, countries, webhooks, wallet
 // transactions, and regulatory documents. It sends a purchase once, and reports one of three outcomes:
 //
-//   - charged: the wallet was charged once, maybe earlier ([OutcomePurchasedBefore]): [RegulatoryService.Wait]
-//     waits for the documents.
+//   - charged: the wallet was charged once, maybe earlier ([OutcomePurchasedBefore]). [RegulatoryService.Wait] waits
+//     for the documents.
 //   - not charged ([OutcomeNotCharged]): the wallet was not charged, and the purchase can be made again.
 //   - unknown ([OutcomeUnknown]): do not purchase again. [RegulatoryService.SettlePurchase] settles it later.
 //

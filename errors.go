@@ -97,7 +97,7 @@ type Error struct {
 	funds   bool             // Code means that the wallet holds too little
 	// announces: the refusal announces a purchase under way, or has no code and is a refusal only by the dialect.
 	announces bool
-	// The evidence about the request, but not from Cause, which may wrap the error of another call that cancelled a
+	// The evidence about the request. Cause is not searched: it may wrap the error of another call that cancelled a
 	// context.
 	notSent, heldBack bool
 	operation         operations.Operation
@@ -266,7 +266,7 @@ func (e *ValidationError) Error() string {
 		return "shipping: " + e.Field + " " + e.Problem
 	}
 	text := "shipping: " + e.Operation + ": " + e.Field + " " + e.Problem
-	if e.Operation == OpPurchase && e.Field != "PurchaseOptions" { // those of SettlePurchase, too
+	if e.Operation == OpPurchase && e.Field != "PurchaseOptions" { // also options of SettlePurchase
 		text += "; this purchase was not sent"
 	}
 	return text

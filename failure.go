@@ -139,7 +139,7 @@ func statusKind(status int) error {
 	}
 }
 
-// refuses reports whether a response is a refusal in the form of an object whose text at this path is the reason.
+// refuses reports whether a response is a refusal: an object with the reason as a text at this path.
 func refuses(reasonAt string, status int, text []byte) bool {
 	if status/100 != 4 {
 		return false
@@ -264,7 +264,7 @@ func (c *core) describeBody(body []byte) error {
 
 func isMarkup(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
 
-// redacted truncates the texts of an error, and withholds those from the service that contain the key. Every [Error]
+// redacted truncates the texts of an error, and withholds texts of the service that contain the key. Every [Error]
 // passes through it before it is returned.
 func (c *core) redacted(e *Error) *Error {
 	e.Message = clip(c.key.Text(e.Message), maxErrorMessage)

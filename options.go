@@ -57,10 +57,10 @@ func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 // client works on a copy and never changes it. Redirects are not followed, whatever its CheckRedirect is, and its
 // Timeout bounds a single attempt.
 //
-// Only a plain *http.Transport can prove that it, and each RoundTripper registered with it
-// ([http.Transport.RegisterProtocol]), sent nothing: it got no connection, and nothing read the body of the
-// request. Any other RoundTripper may send a request several times, so a failed connection is treated as a lost
-// response: an operation that changes something is not retried, and a purchase is read back.
+// Only a plain *http.Transport can prove that nothing was sent by it, or a RoundTripper registered with it
+// ([http.Transport.RegisterProtocol]): it got no connection, and nothing read the request's body. Any other
+// RoundTripper may send a request several times, so a failed connection is treated as a lost response: an operation
+// that changes something is not retried, and a purchase is read back.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.httpClient = client } }
 
 // WithRetryPolicy sets how safe operations are retried. Zero fields keep their defaults.

@@ -188,8 +188,8 @@ func checkList[T any](records []T, mustList bool) *Error {
 	return nil
 }
 
-// areForeign reports whether no record has a member that the specification shows, other than a storage identifier: such
-// as those of a search engine, which wrap the service's records.
+// areForeign reports whether no record has a documented member besides a storage identifier, as if a search engine
+// had wrapped the service's records.
 func areForeign[T any](records []T) bool {
 	for _, record := range records {
 		value := reflect.ValueOf(&record).Elem()

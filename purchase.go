@@ -103,8 +103,8 @@ type PurchaseRequest struct {
 	// showed the status purchasing: see [PurchaseOptions.RefusedFor].
 	UnderWay bool `json:"under_way,omitempty"`
 	// Purchased is set if the response or a later reading has shown a charge, documents, or a status that only a
-	// purchase leads to, perhaps of another purchase. A reading that shows a draft after that is an older copy, and
-	// decides nothing. This purchase is not sent again.
+	// purchase leads to, perhaps those of another purchase. A later reading of a draft is an older copy, and decides
+	// nothing. This purchase is not sent again.
 	Purchased       bool `json:"purchased,omitempty"`
 	PurchaseOptions `json:"-"`
 }
@@ -214,8 +214,8 @@ func (p PurchaseRequest) slugs() []string {
 	return slugs
 }
 
-// validID returns an error for an identifier under which nothing can be read: JSON cannot carry it as it is, or see
-// idProblem.
+// validID returns an error for an identifier under which nothing can be read: one that JSON would change, or that
+// idProblem refuses.
 func validID(operation, field, id string) error {
 	problem := idProblem(id)
 	if !utf8.ValidString(id) {
@@ -411,8 +411,8 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 //   - Without Draft, such as when a purchase is settled with the id alone.
 //   - If Draft is not a draft, such as one that shows a transaction: it may have been read after the purchase.
 //
-// A stored PurchaseRequest has a Draft without a status: it keeps which members listed documents, the charge, and the
-// id if the request was never read as a draft.
+// A stored Draft has no status, only the names of members that listed documents, the charge, and the id if the
+// request was never read as a draft.
 func (p PurchaseRequest) before() *evidence.Record {
 	if p.Draft == nil {
 		return nil
@@ -445,7 +445,7 @@ func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, re
 	}
 }
 
-// mayCall returns the error of an operation, or of call options, that are refused before anything is sent.
+// mayCall returns an error if the operation or the call options are refused before anything is sent.
 func (s RegulatoryService) mayCall(ctx context.Context, operation string, call []CallOption) error {
 	if ctx == nil {
 		return nilContext(operation)
@@ -603,7 +603,7 @@ func (b *readBack) mayLag(err error) bool { return b.sent.Before != nil && error
 
 // ended returns the error of a context that has ended, or would before the next reading.
 func (b *readBack) ended(err error) error {
-	if b.cause != nil && contextEnded(b.cause) { // it states the end of the context
+	if b.cause != nil && contextEnded(b.cause) { // which states the end of the context
 		return b.failed(OutcomeUnknown, b.cause)
 	}
 	return b.failed(OutcomeUnknown, joinErrors(b.cause, err))

@@ -21,8 +21,8 @@ var reasonMembers = []string{
 // subjectMembers name the input that a reason in a list is about.
 var subjectMembers = []string{"field", "property", "param"}
 
-// reason returns the reason of a failure: the text of the reasonMembers of its JSON body, or of a body that is a text
-// or a list, or else message, or the start of the body. It is empty if the body holds only a status.
+// reason returns the reason of a failure: the text of its JSON body (of the reasonMembers, if the body is an object),
+// or else message, or else the start of the body. It is empty if the body holds only a status.
 func (c *core) reason(status int, body []byte, message string) string {
 	if len(body) <= maxErrorBody {
 		value := jsonread.Parse(string(body))

@@ -21,8 +21,8 @@ import (
 // Specification: "Typical regulatory workflow".
 type RegulatoryService struct{ core *core }
 
-// RequestStatus is the state of a regulatory document request. It is an open type: a state that this
-// package does not know is kept, and a wait continues.
+// RequestStatus is the state of a regulatory document request. It is an open type: unknown states stay as sent, and a
+// wait continues for up to an hour.
 type RequestStatus string
 
 // The states of a request (specification: "Regulatory document request states").
@@ -45,7 +45,7 @@ func (s RequestStatus) known() bool { return status.Of(string(s)).State != statu
 // Final reports whether the state ends polling: completed or failed.
 func (s RequestStatus) Final() bool { return status.Of(string(s)).Final }
 
-// failed reports whether the generation has failed, or the analysis.
+// failed reports whether the generation or the analysis has failed.
 func (s RequestStatus) failed() bool { return status.Of(string(s)).Failed }
 
 // AnalyzeRequest names the source to analyze: exactly one of ShipmentID and FileURL.
@@ -147,7 +147,7 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 	return record, nil
 }
 
-// recordOf returns the record of a response, without the key: errors quote it, and journals keep parts of it.
+// recordOf returns the record of a response, without the key: errors quote records, and journals keep parts.
 func (c *core) recordOf(data requestData) *RegulatoryRequest {
 	record := data.record
 	switch {

@@ -107,10 +107,10 @@ type PollEvent struct {
 	Purchase *PurchaseResult
 }
 
-// AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, compares their price with the
-// budget, purchases, and waits until the request is completed or failed. If Select is nil or chooses nothing, it
-// purchases nothing, and returns the draft without an error. A failed request is returned together with
-// [ErrRequestFailed], and a request that charged more than its draft can cost with [ErrOvercharged].
+// AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, compares their price with the budget,
+// purchases, and waits until the request is completed or failed. If Select is nil or chooses nothing, it purchases
+// nothing, and returns the draft without an error. A failed request is returned with [ErrRequestFailed], and one that
+// charged more than its draft can cost, with [ErrOvercharged].
 //
 // Invalid options are a [*ValidationError], and a failed analysis returns the error of [RegulatoryService.Analyze].
 // Every error after the analysis is a [*RegulatoryError] with the outcome of the purchase and the
@@ -211,10 +211,10 @@ func (f *flow) report(event PollEvent) {
 	}
 }
 
-// Prepare takes a draft up to its purchase, and purchases nothing: it edits the draft and reads it again, selects
-// documents, and compares their price with the budget, as [RegulatoryService.AnalyzeAndPoll] does. Pass the result,
-// which holds the draft as last read, to [RegulatoryService.Purchase]; without DocumentTypes, nothing was selected.
-// The error is a [*ValidationError] or a [*RegulatoryError].
+// Prepare prepares a purchase, and purchases nothing: it edits the draft and reads it again, selects documents, and
+// compares their price with the budget, as [RegulatoryService.AnalyzeAndPoll] does. Pass the result, which holds the
+// draft as last read, to [RegulatoryService.Purchase]; without DocumentTypes, nothing was selected. The error is a
+// [*ValidationError] or a [*RegulatoryError].
 //
 // Purchase relies on the draft as it was prepared. If time has passed since, such as for an approval, prepare it again
 // right before the purchase: prices may have changed, and somebody else may have purchased. If nobody else can purchase
@@ -254,7 +254,7 @@ func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*Purchase
 		}
 		f.report(PollEvent{Step: wait.StepEdited, Request: p.Draft})
 	case f.options.Select != nil && (draft.shown().Status == "" || draft.withoutOffers() != nil):
-		// Purchase reads a draft that shows no status, so Select needs the same reading; it may show the offers. A new
+		// Purchase would read a draft without a status, so Select gets the same reading, which may show the offers. A new
 		// request may not be readable yet.
 		if read, err := f.service.Get(ctx, f.id, f.call...); err == nil {
 			p.Draft = later(p.Draft, read)
@@ -357,8 +357,8 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	return record, f.overcharged(over, record, err)
 }
 
-// overcharged adds [ErrOvercharged] to the error of a wait if text, which is the first charge above the cost of the
-// draft or one that cannot be read, is not empty.
+// overcharged adds [ErrOvercharged] to the error of a wait, unless text is empty. text is about the first charge
+// above the cost of the draft, or one that cannot be read.
 func (f *flow) overcharged(text string, record *RegulatoryRequest, err error) error {
 	if text == "" {
 		return err
@@ -476,7 +476,7 @@ func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 	}
 }
 
-// poll reads the request once. It returns done with the result of the wait, or the time until the next poll, with the
+// poll reads the request once. It returns done and the result of the wait, or the time until the next poll and the
 // error of a failure that may pass.
 func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err error) {
 	w.polls.Begin()

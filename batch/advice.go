@@ -26,8 +26,7 @@ func (e *itemError) Error() string {
 
 func (e *itemError) Unwrap() []error { return []error{e.cause} }
 
-// ofOneRequest are the parts of an error with advice for a single request. An item has the advice of
-// [Result.next].
+// ofOneRequest are the parts of an error with advice for a single request. An item has the advice of [Result.remedy].
 var ofOneRequest = regexp.MustCompile(`; do not purchase again: (call|compare) [^;]*|, then purchase again|` +
 	`; if the status is still [^;]*|; correct the cause, then call Regulatory\.[^;]*|, so analyze again\b|` +
 	`: pass a context that has not ended|; remove the cause, then run the batch again|` +

@@ -93,7 +93,7 @@ type Options struct {
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the batch over all runs of its Period. The most that a purchase can cost (see
 	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that
-	// nothing was charged. A reported charge that is higher counts. A charge in the journal above its cost, in another
+	// nothing was charged. A higher reported charge counts instead. A charge in the journal above its cost, in another
 	// currency, or in a form that cannot be read stops all purchases, in any period, until a person closes it with a
 	// note ([Resolve]). Nil means no bound. A budget needs a Select.
 	Budget *shipping.Budget

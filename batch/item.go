@@ -239,7 +239,8 @@ func (e *entry) keepDocuments(record *shipping.RegulatoryRequest) {
 	}
 }
 
-// keepable returns the currency of a charge, or "" if no journal can keep the currency: the charge must be kept.
+// keepable returns the currency of a charge, or "" if no journal can store it: the charge must be recorded
+// nevertheless.
 func keepable(currency string) string {
 	if textProblem(currency, maxRecordText) != "" {
 		return ""
@@ -266,9 +267,9 @@ func (e *entry) repeated() error {
 	return e.alone(e.record)(related)
 }
 
-// alone returns the function that the journal calls, before it keeps the record of a draft or a purchase, with the
-// records that have the same source or request. If a proxy repeated the response to an analysis, one request would be
-// purchased for each item. The service may return the draft of the same shipment again.
+// alone returns the function that the journal calls before it records a draft or a purchase, with the records of the
+// same source or request. If a proxy repeated the response to an analysis, several items would purchase one request.
+// The service may return the draft of the same shipment again.
 func (e *entry) alone(own Record) func(related []Record) error {
 	return func(related []Record) error {
 		for _, other := range related {
@@ -471,7 +472,7 @@ func (e *entry) result() Result {
 	return result
 }
 
-// wait polls once. It keeps no record, because ten thousand items can wait.
+// wait polls once, and drops the request: ten thousand items can wait.
 func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.polls == nil {
 		e.polls = &wait.Polls{Intervals: e.run.intervals}

@@ -13,10 +13,9 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// Journal records the steps of a batch, for one process or for several, on one machine or many, that work on the
-// same items. One process has an item at a time: it claims the item, continues from its last record, and releases
-// it. [Memory] and [OpenFile] return journals of one process; the nested module stores
-// has one on PostgreSQL for several.
+// Journal records the steps of a batch, for one process or for several, on one machine or many, that work on the same
+// items. One process at a time has an item: it claims the item, continues from its last record, and releases it.
+// [Memory] and [OpenFile] return journals of one process; the nested module stores has one on PostgreSQL for several.
 //
 // An implementation must guarantee five things, or a batch can buy twice:
 //
@@ -61,11 +60,11 @@ type Claim interface {
 	// the same moment are counted. Any other record describes a past event: it is written even if the committed sum
 	// cannot be computed, and the error states why.
 	//
-	// Append calls alone, if set, with what [Journal.Related] returns for the record. If alone returns an error, nothing
-	// is written, and Append returns that error. This lookup and the record are one transaction, under a lock of the
-	// source and one of the request: if two records of one source or one request are appended at the same moment, one
-	// lookup finds the other record. The lock of the budget is taken first, then that of the source, then that of the
-	// request. Append may call alone again if it repeats the transaction.
+	// If alone is set, it gets what [Journal.Related] returns for the record. If alone returns an error, nothing is
+	// written, and Append returns that error. This lookup and the record are one transaction, under a lock of the source
+	// and one of the request: if two records of one source or one request are appended at the same moment, one lookup
+	// finds the other record. The lock of the budget is taken first, then that of the source, then that of the request.
+	// If Append repeats the transaction, it may call alone again.
 	Append(ctx context.Context, record Record, budget *shipping.Budget,
 		alone func(related []Record) error) (committed shipping.Amount, err error)
 	// Within returns the context in which a purchase is sent and read back: it ends well before the claim does. If too
@@ -149,7 +148,7 @@ func (j *local) keep(item *localItem, record Record) {
 
 const overcharged = "overcharged" // the entry of items that are [Record.Overcharged]
 
-// entries returns the entries of an index that have the record.
+// entries returns the entries of an index that list the record.
 func (r Record) entries() (entries []string) {
 	if source := r.Source(); source != "" {
 		entries = append(entries, "source "+source)
@@ -325,8 +324,8 @@ func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.B
 	return committed, nil
 }
 
-// reserve returns as refused why the record must not be written, and as uncounted why its amount cannot be counted.
-// With alone, and after a charge above the cost, other items find the record while it is written.
+// reserve returns why the record must not be written (refused), and why its amount cannot be counted (uncounted). If
+// alone is set, or after a charge above the cost, other items find the record while it is written.
 func (c *localClaim) reserve(record Record, budget *shipping.Budget,
 	alone func([]Record) error) (uncounted, refused error) {
 	c.journal.mu.Lock()

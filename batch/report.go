@@ -50,7 +50,7 @@ func (r *Report) Count(state State) int {
 //   - An empty wallet comes first, then known and possible charges, then the most frequent advice. The last line
 //     has the [Report.Shortage], if money is lacking.
 //   - The text has at most 2,000 bytes. If it is longer, causes are shortened, then rare causes are only counted.
-//     No advice is left out while a cause can be. [Report.Causes] has all.
+//     Causes are left out before any advice is. [Report.Causes] has all.
 //
 // The error wraps the errors of all these items. It is nil for a nil report, and if each item is [StateClosed],
 // [StateDraft], or [StateCompleted] without such a charge.

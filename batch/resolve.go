@@ -52,7 +52,7 @@ func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.
 	})
 }
 
-// validateFinding checks what a function needs that records the finding of a person.
+// validateFinding checks the arguments of a function that records a person's finding.
 func validateFinding(ctx context.Context, function string, journal Journal, note string) error {
 	switch {
 	case ctx == nil:

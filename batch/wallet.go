@@ -14,8 +14,8 @@ import (
 var ErrOtherWallet = errors.New("shipping: batch: the wallet shows none of the journal's charges: it is the wallet " +
 	"of another journal, the service shows no request ids in its transactions, or a person recorded a wrong charge")
 
-// Payments returns the purchases of documents among transactions of a wallet, as records for [Missing]. A failed
-// transaction is none, and neither is money that came back.
+// Payments returns the purchases of documents among transactions of a wallet, as records for [Missing]. It leaves out
+// failed transactions and money that came back.
 //
 // Assumption: a payment shows its request as TxRef or, in the metadata, as request_id: an id that begins with "RD-".
 func Payments(transactions []*shipping.Transaction) (payments []Record) {
@@ -56,7 +56,7 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 			return nil, ErrOtherWallet
 		}
 	}
-	keys := map[string]string{} // of the items, by shipment: an item that has a purchase only if no other has the shipment
+	keys := map[string]string{} // of the items, by shipment: preferably of an item without a purchase
 	for _, item := range slices.Concat(items, Unfinished(records, items)) {
 		shipment := item.Analyze.ShipmentID
 		if key, found := keys[shipment]; !found || last[key].begun() {

@@ -74,8 +74,8 @@ type Offer struct {
 	Amount string `json:"amount,omitzero"`
 	// Currency is the currency of Amount.
 	Currency string `json:"currency,omitzero"`
-	// DefaultCurrency is the currency of prices without one: a code, or "wallet" for the wallet's, which then counts
-	// as any budget's.
+	// DefaultCurrency is the currency of prices without one: a code, or "wallet" for the wallet's, which then counts as
+	// the budget's.
 	DefaultCurrency string `json:"default_currency,omitzero"`
 	// Beside are amounts and currencies of an offer that a purchase does not charge, such as "vat" or "price.net".
 	Beside []string `json:"beside,omitzero"`

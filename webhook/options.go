@@ -102,7 +102,7 @@ func redactKeys(keys []string) []redact.Key {
 	return held
 }
 
-// WithDialect receives from a service of this dialect: [dialect.Notification] has the scheme of its signatures and the
+// WithDialect makes the receiver follow a dialect: [dialect.Notification] has the scheme of its signatures and the
 // headers of its identifiers. Unset fields, and a nil dialect, change nothing.
 //
 //	webhook.WithDialect(dialect.StandardWebhooks()) // https://www.standardwebhooks.com, with WithKeys("whsec_…")

@@ -179,7 +179,7 @@ func (j journal) finds(record batch.Record, want ...string) {
 	}
 }
 
-// overcharged keeps records with a charge above the cost, which any record is related to.
+// overcharged appends records with a charge above the cost, to which any record is related.
 func overcharged(j journal) {
 	record := batch.Record{Key: "a", Step: batch.StepPurchased, ShipmentID: "SH-1", RequestID: "RD-1",
 		Overcharge: "90 NGN, and the draft shows 1", Period: "Monday"}
@@ -218,7 +218,7 @@ func related(j journal) {
 		{Key: "d", Step: batch.StepCompleted},
 		{Key: "e", Step: batch.StepCompleted, ShipmentID: "SH-10"},
 		{Key: "f", Step: batch.StepAnalyzed, FileHash: "sha256:01"},
-		{Key: "g", Step: batch.StepAnalyzed, ShipmentID: "SH-1", FileHash: "sha256:01"}, // a source is one of both
+		{Key: "g", Step: batch.StepAnalyzed, ShipmentID: "SH-1", FileHash: "sha256:01"}, // its source is the shipment
 		{Key: "i", Step: batch.StepAnalyzed, RequestID: "RD-1"},
 		{Key: "i", Step: batch.StepAnalyzed, RequestID: "RD-2"}, // analyzed again
 		{Key: "j", Step: batch.StepPurchased, RequestID: "RD-2", ShipmentID: "SH-2", Period: "Monday"},

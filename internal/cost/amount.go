@@ -132,8 +132,8 @@ func isSymbol(text string) bool {
 		!strings.ContainsFunc(text, unicode.IsDigit)
 }
 
-// computed reads a number from floating-point arithmetic, such as 107.50000000000001, and rounds it to 9 decimals. Its
-// sign is that it has more digits than a float64 holds.
+// computed reads a number from floating-point arithmetic, such as 107.50000000000001, and rounds it to 9 decimals.
+// Such a number has more digits than a float64 holds.
 func computed(text string) (n decimal.Number, ok bool) {
 	const decimals, exact = 9, 15
 	whole, fraction, _ := strings.Cut(text, ".")

@@ -324,7 +324,7 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 
 // stopForeign records a currency other than the offer's. If an object holds it, the object may hold the price.
 // Otherwise the line declares the member in that currency: fee for fee_currency. Without such a member, the price may
-// be in that currency, and only a price whose currency the dialect declares has a line.
+// be in that currency, and there is a line only if the dialect declares the currency.
 func (c *counter) stopForeign(path, problem string) {
 	if c.err != nil {
 		return // the first reason counts

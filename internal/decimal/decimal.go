@@ -1,7 +1,7 @@
 // Package decimal computes with exact decimal numbers of up to 18 significant digits and 18 decimals.
 //
-// A result is exact, or it is refused. Only [Number.Round] and [Number.MulRound] round. No value means "not given" or
-// "not a number".
+// A result is exact, or it is refused. Only [Number.Round] and [Number.MulRound] round. Every value is a number: none
+// means "not given".
 package decimal
 
 import (

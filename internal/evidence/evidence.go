@@ -53,10 +53,10 @@ type Case struct {
 	// AnalysisFailed: the analysis may have failed, not the generation: the request is failed without a transaction, and
 	// was never read as a draft before the purchase.
 	AnalysisFailed bool
-	// OnlyThese: the record shows that a purchase of this request can only have been one of these documents.
+	// OnlyThese: the record shows that a purchase of this request can only have bought these documents.
 	OnlyThese bool
-	// Purchased: a record has shown a charge, or a possible one, or documents, that the draft did not show, or a status to
-	// which only a purchase leads. The status purchasing does not count: the service can still refuse that purchase.
+	// Purchased: a record has shown a charge (or a possible one) or documents that the draft did not show, or a status
+	// to which only a purchase leads. The status purchasing does not count: the service can still refuse that purchase.
 	Purchased bool
 	// Quiet: the request has read as a draft for as long as the response requires. After a refusal, a draft that has
 	// expired counts, too.

@@ -28,8 +28,8 @@ type Reading struct {
 
 // Memory is what the readings so far have shown. The zero value has no readings.
 type Memory struct {
-	// DraftSince is when the read of the first of the drafts in a row was sent; zero if the last record was not a draft.
-	// After a refusal, a draft that has expired counts, too.
+	// DraftSince is when the first read of an unbroken series of drafts was sent; zero if the last record was not a
+	// draft. After a refusal, a draft that has expired counts, too.
 	DraftSince time.Time
 
 	others    bool // a record listed other documents

@@ -362,9 +362,9 @@ func (r *Record) Since(earlier *Record) *Record {
 // Assumption: the members that show it.
 func (r *Record) ShowsCharge() bool { return r.Transaction || r.Charge != "" }
 
-// ShowsPurchase reports whether a record with this status shows a purchase: by the status, a charge or documents. With
-// the status "", only its other members count. The charge of a draft can be a quote, and its documents what it offers.
-// A status that means analyzing is like a draft.
+// ShowsPurchase reports whether a record with this status shows a purchase: by the status, a charge or documents.
+// With the status "", only its other members count. The charge of a draft can be a quote, and its documents can be
+// offers. A status that means analyzing is like a draft.
 func (r *Record) ShowsPurchase(name string) bool {
 	if name == "draft" || r.in().Record.States[name] == "analyzing" {
 		return r.Transaction || r.Charge != "" && !r.in().Purchase.Quoted
@@ -427,7 +427,7 @@ func (r *Record) among(purchased []string) (found int, others, unreadable bool) 
 	return found, others, unreadable
 }
 
-// OnlyThese reports whether a purchase of this request can only have been one of these documents: the record names only
+// OnlyThese reports whether a purchase of this request can only have bought these documents: the record names only
 // them as purchased. Without documents, any purchase counts. What the record offers proves nothing, because a service
 // may offer the remaining documents after the purchase of others. A failed request that shows no transaction may have
 // failed in its analysis.
@@ -531,8 +531,9 @@ func (r *Refused) read(n jsonread.Value, d *dialect.Dialect) {
 	}
 }
 
-// Contradiction returns why the refusal does not prove that a purchase of this draft charged nothing; "" if it may. A
-// charge that the draft showed already is not a contradiction. Neither is a generated document if the draft showed one.
+// Contradiction returns why a purchase of this draft may have charged the wallet despite the refusal; "" without a
+// reason. A charge that the draft showed already is not a contradiction. Neither is a generated document if the draft
+// showed one.
 func (r Refused) Contradiction(draft *Record) string {
 	var before Refused
 	before.read(draft.Data, draft.in())

@@ -17,7 +17,7 @@ type Decoder struct {
 	mismatch error
 }
 
-// Read reads the next value into the value that into points to, and returns its text.
+// Read reads the next value into *into, and returns its text.
 func (d *Decoder) Read(into any) []byte {
 	d.peek()
 	start := d.pos
@@ -420,8 +420,8 @@ func (v Value) At(path string) Value {
 	return v
 }
 
-// Paths returns the members of an object for which a condition holds: a name, or a path of two names. The first element
-// of a list can be between the two, as in "errors.0.code". A name with a dot has no path.
+// Paths returns the members of an object that meet a condition, each as a name or a path of two. The first element of
+// a list can be between the two, as in "errors.0.code". A name with a dot has no path.
 func (v Value) Paths(is func(name string, v Value) bool) (paths []string) {
 	add := func(at string, object Value) {
 		for _, m := range object.Members {

@@ -56,9 +56,9 @@ func (e *MismatchError) Error() string {
 
 // Options are the options of one [Reader.Read].
 type Options struct {
-	// Elements bounds the elements of all lists together, without one for each list; 0 means no bound.
+	// Elements bounds the elements of all lists together, except the first of each; 0 means no bound.
 	Elements int
-	// Members bounds the members of all objects together, less one for each object; 0 means no bound.
+	// Members bounds the members of all objects together, except the first of each; 0 means no bound.
 	Members int
 	// Report, if set, is called with each difference between the text and the type.
 	Report func(Difference)
@@ -87,9 +87,9 @@ type CustomType struct {
 	twice func(reflect.Value)
 }
 
-// Custom returns a type whose values read reads; it gets any value, even null, and reports whether it could read it. If
-// the member is given twice, twice is called; if twice is nil, the last value counts. want is the expected JSON type,
-// or "".
+// Custom returns a type with the function read, which gets any value, even null, and reports whether it could read
+// it. If the member is given twice, twice is called; if twice is nil, the last value counts. want is the expected
+// JSON type, or "".
 func Custom[T any](want string, read func(*Decoder, *T) bool, twice func(*T)) CustomType {
 	custom := CustomType{
 		of: reflect.TypeFor[T](), want: want,
@@ -130,8 +130,8 @@ func (r *Reader) Rename(names Names) *Reader {
 	return &Reader{custom: r.custom, names: names, roots: map[reflect.Type]*field{}, records: map[reflect.Type]*record{}}
 }
 
-// Read reads text into a value, to which into points. Nothing of the text is kept. The strings of
-// neighbouring records share blocks of a few kilobytes.
+// Read reads text into *into. Nothing of the text is kept. The strings of neighbouring records share blocks of a few
+// kilobytes.
 func (r *Reader) Read(text []byte, into any, options Options) error {
 	d := &Decoder{reader: r, scanner: newScanner(text), report: options.Report}
 	d.path = d.shallow[:0]

@@ -20,8 +20,8 @@ type scanner struct {
 	failed bool
 	memory strings.Builder // of a block of strings
 
-	elements int // how many more the lists may hold, without one for each list
-	names    int // how many more the objects may hold, less one for each object
+	elements int // how many more the lists may hold, besides the first of each
+	names    int // how many more the objects may hold, besides the first of each
 }
 
 // newScanner returns a scanner at the start of text, which must not change while it is scanned.
@@ -282,8 +282,8 @@ func (s *scanner) skip(depth int) {
 	}
 }
 
-// Crowded reports whether all lists in a JSON text together hold more than this number of elements, without one for
-// each list. A text that fails earlier is not crowded.
+// Crowded reports whether all lists in a JSON text together hold more than this number of elements, besides the first
+// of each. A text that fails earlier is not crowded.
 func Crowded(text []byte, elements int) bool {
 	if bytes.Count(text, []byte{','}) <= elements { // a lower bound, found fast
 		return false

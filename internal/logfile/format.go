@@ -27,10 +27,9 @@ type Format struct {
 	Name    string
 	Version int
 	Noun    string
-	// Foreign is returned for a file of another kind, and Empty for an empty file; nil if such a file is a new one.
-	// Damaged is wrapped by the errors of a file
-	// whose lines cannot be read, Changed by those of a file that another program changed while it was open, and Moved
-	// by those of one that is not at its path any more.
+	// Foreign is returned for a file of another kind, and Empty for an empty file; nil if such a file counts as new.
+	// Damaged is wrapped by the errors of a file whose lines cannot be read, Changed by those of a file that another
+	// program changed while it was open, and Moved by those of one that is not at its path any more.
 	Foreign, Empty, Damaged, Changed, Moved error
 }
 
@@ -54,7 +53,7 @@ func (f Format) Header() []byte {
 	return fmt.Appendf(nil, headerBegins+`%s","version":%d}`+"\n", f.Name, f.Version)
 }
 
-// AppendLine appends the line of an object, which has members, to a file or a part of one that begins at an offset.
+// AppendLine appends the line of a non-empty object to a file, or a part of one, that begins at an offset.
 func AppendLine(text []byte, object []byte, at int64) []byte {
 	rest := fmt.Appendf(nil, `"synced":%d,%s`, at, object[1:])
 	return fmt.Appendf(text, lineBegins+`%08x",%s`+"\n", crc32.Checksum(rest, castagnoli), rest)

@@ -12,7 +12,7 @@
 //     its own records can count as vanished, or as read.
 //   - If a page of a resumed walk is wrong in the same way twice, unread records can be missed.
 //   - A list whose first page has neither records nor numbers counts as empty, unless the token has a total.
-//   - If a page of rows or more arrives with every request for long, the walk ends in [Loop].
+//   - If at least a page of rows arrives with each request for long, the walk ends in [Loop].
 package paging
 
 import (
@@ -126,7 +126,7 @@ func (w *Walk) memory() int {
 	return w.total
 }
 
-// size returns how many rows the pages of the list have. number is this page's number, and known the size so far. The
+// size returns how many rows a page of the list has. number is this page's number, and known the size so far. The
 // size that a page reports counts only if the page has as many rows as this size implies. Some services report the
 // number of rows of their last page as the size.
 func (p *Page) size(number, known int) int {

@@ -24,9 +24,9 @@ func (w *Walk) missing(inFront int) int {
 	return max(w.hole, missing)
 }
 
-// settled reports whether the readings together found all records that the list had at the beginning of a later
-// reading: if many records share the time by which a service sorts, each page can have another order. A record was in
-// the list at that moment if it was found before and after.
+// settled reports whether the readings together found all records that the list had when a later reading began. If
+// many records share the time by which a service sorts, each page can have another order. A record was in the list at
+// that moment if it was found before and after.
 func (w *Walk) settled() bool {
 	for before := 1; before < len(w.totals); before++ {
 		there := 0

@@ -6,15 +6,16 @@ import (
 	"fmt"
 )
 
-// Walk is a walk over a list. It returns a record that is in the list from the first read to the last exactly once.
+// Walk is a walk over a list. It returns exactly once each record that is in the list from the first read to the
+// last.
 //
 // Its place is the number of rows at the head of the list that need not be read any more. The next page to read is the
 // one with the row behind them. The place moves as follows.
 //
 //   - Behind each page that was read. It counts rows, so another page size changes nothing.
 //   - Towards the head by n rows if the total shrank by n, because as many unread rows may have moved in front of it.
-//   - Behind the last row of a page that was read before: the rows before it were read too, or have arrived.
-//     If the total grew by more than a page, the walk looks for that row as far behind the place as the total grew.
+//   - Behind a page's last row that was already read: the rows before it were read too, or have arrived. If the total
+//     grew by more than a page, the walk looks for that row as far behind the place as the total grew.
 //
 // A record that comes again is recognized, and not returned. Pages in flight can be read in any order. If a page is
 // read before the previous one, a row that moved between them in the meantime can be missing on both. So pages in
@@ -254,7 +255,7 @@ func (w *Walk) change(n, size int) {
 	w.shrank = w.shrank || shrunk < 0 && w.began && w.config.Window > 1
 }
 
-// recognize moves the place behind the last row of the page that was read before, and reports whether there is one. The
+// recognize moves the place behind the page's last row that was already read, and reports whether there is one. The
 // walk begins behind the last row of the token. If more rows precede it than the totals explain, the page can be the
 // wrong one. The walk then reads the previous page first. Otherwise it could skip unread records.
 func (w *Walk) recognize(page *Page) bool {

@@ -63,7 +63,7 @@ func (o *Options) Seed() uint64 {
 	return seed
 }
 
-// Number returns an environment variable, by default standard.
+// Number returns an environment variable, or else standard.
 func (o *Options) Number(variable string, standard int) int {
 	o.t.Helper()
 	n, err := standard, error(nil)

@@ -78,7 +78,7 @@ func (a *Account) purchase(r *http.Request) (*http.Response, error) {
 	return Call{Golden: "purchase.json"}.Success()(r)
 }
 
-// paginated returns a responder of a list of total records: the format, with the number of the record.
+// paginated returns a responder of a list of total records, each the format with its number.
 func paginated(list string, total int, format string) httpmock.Responder {
 	return func(r *http.Request) (*http.Response, error) {
 		number := func(name string) int {

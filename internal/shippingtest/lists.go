@@ -44,7 +44,7 @@ func Lists() (lists []List) {
 	return lists
 }
 
-// Query returns the query that the list needs: the wallet, if it is of one.
+// Query returns the query that the list needs: the wallet, if the list has one.
 func (l List) Query(wallet string) string {
 	if l.ofWallet() {
 		return "wallet=" + wallet

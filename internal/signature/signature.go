@@ -87,8 +87,8 @@ func (s Scheme) sum(key []byte, id, timestamp string, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// Verify returns the problem of a delivery that no key has signed, or at a time far from now, or "". It
-// takes a time that does not depend on where a signature differs or which key made it.
+// Verify returns "" or the problem of a delivery: no key has signed it, or its time is far from now. It takes a time
+// that does not depend on where a signature differs or which key made it.
 func (s Scheme) Verify(header http.Header, body []byte, keys [][]byte, now time.Time) (problem string) {
 	needed := []string{s.Header}
 	if strings.Contains(s.Signed, "{id}") {

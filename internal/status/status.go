@@ -2,7 +2,7 @@
 // conclude from a status follows from its row.
 package status
 
-// State is a status as a set that holds it alone. Sets of several are united with "|".
+// State is a set of statuses; each constant is a set of one. Unite several with "|".
 type State uint16
 
 const (
@@ -25,7 +25,7 @@ type Status struct {
 	Purchased bool
 	// Final: the status does not change without another request. Only completed is a success.
 	Final bool
-	// Failed: the generation has failed, or the analysis.
+	// Failed: the generation or the analysis has failed.
 	Failed bool
 }
 

@@ -106,8 +106,8 @@ func replayable(method string) bool {
 }
 
 // watchedBody is the body of a request if the transport is not the client's own. Such a transport may replace the
-// context of the request, and the hooks of progress with it. Then the body is read only once, and never after there is
-// evidence that nothing was sent.
+// context of the request, and so lose the hooks of progress. Then the body is read only once, and never after there
+// is evidence that nothing was sent.
 type watchedBody struct {
 	io.ReadCloser
 	progress *progress

@@ -147,8 +147,8 @@ func defaultTransport() (next http.RoundTripper, own bool) {
 	return copied, copied.TLSNextProto == nil
 }
 
-// Do performs a call. It returns the response of the last attempt, or the reason why that attempt has none. If
-// ctx ended, it returns the last response that was retried with the reason, if there was one.
+// Do performs a call. It returns the response of the last attempt, or the reason why that attempt has none. If ctx
+// ended, it returns the reason, and the last response that was retried, if any.
 func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	c.budget.earn()
 	s := &sending{client: c, retry: call.Retry, hooks: call.Hooks, http: c.http}

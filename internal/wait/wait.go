@@ -177,7 +177,7 @@ func (p *Polls) Found(ctx context.Context, state State) Poll {
 	return p.poll(NotYet, next)
 }
 
-// Failed returns what follows a failed poll. If another one may succeed, after is the shortest time until then.
+// Failed returns what follows a failed poll. If mayGoWell, after is the shortest time until the next one.
 func (p *Polls) Failed(ctx context.Context, mayGoWell bool, after time.Duration) Poll {
 	p.failures++
 	next := max(p.next(ctx), after)

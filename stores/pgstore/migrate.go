@@ -54,7 +54,7 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	})
 }
 
-// mayNotCreate adds to the error of a user without the rights who has them.
+// mayNotCreate names, in the error of a user without the rights, who has them.
 func mayNotCreate(err error) error {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == insufficientPrivilege {
 		return fmt.Errorf("pgstore: a table or an index of this version is missing, and this user may not create it; "+
@@ -64,16 +64,16 @@ func mayNotCreate(err error) error {
 }
 
 // The limits of a transaction are set on the server, so that they hold for a machine that vanished too: its
-// connection stays open until TCP gives up, which can take hours. They follow from the lease of whoever waits: it must
-// get the locks of a machine that vanished while its own claims hold.
+// connection stays open until TCP gives up, which can take hours. They follow from the lease of whoever waits: it
+// must get the locks of a vanished machine while its own claims hold.
 const (
 	longestLimit = 40 * time.Second
 	restart      = 5 * time.Second // a database that restarts is there again by then
 )
 
-// again runs do in a transaction as durably does, and again after an error that may be over: all connections of the
-// pool may be dead after the database has restarted, for a moment no new one can be opened, and a statement can fail
-// because of another one. It gives up after restart. An attempt takes no longer than a lease.
+// again runs do in a transaction as durably does, and repeats it after an error that may pass: all connections of
+// the pool may be dead after the database has restarted, for a moment no new one can be opened, and one statement can
+// fail because of another. It gives up after restart. An attempt takes no longer than a lease.
 func again(
 	ctx context.Context, pool *pgxpool.Pool, lease time.Duration, do func(context.Context, pgx.Tx) error,
 ) error {

@@ -156,7 +156,7 @@ func atOnce(s store) {
 func oneClaim(s store) {
 	const failures = 20
 	var holders, handled atomic.Int32
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute) // for a store that never gives back
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute) // in case the store never releases
 	defer cancel()
 	take := func(by string) (done bool, err error) {
 		switch got, err := s.Claim(ctx, "a", by); {
@@ -190,7 +190,7 @@ func oneClaim(s store) {
 	}
 }
 
-// together runs do as often at the same time, each with a name.
+// together runs do several times at once, each with a name.
 func together(times int, do func(by string)) {
 	var all sync.WaitGroup
 	begin := make(chan struct{})
