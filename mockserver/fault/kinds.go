@@ -79,7 +79,7 @@ func Kinds() []Kind {
 			Respond(200, http.Header{"Content-Type": {"text/plain"}}, "exactly"), Fault.badResponse},
 		{"repeat-notification", none, "loses the response to the first attempt of a notification, so that it is sent again " +
 			"at once", RepeatNotification(), sound},
-		{"replay-notification", none, "sends a notification again once it was accepted, with other ids and the same " +
+		{"replay-notification", none, "sends an accepted notification again, with other ids and the same " +
 			"payload, as a replay does", ReplayNotification(), sound},
 		{"delay-notification", []string{"duration"}, "sends a notification later, by the world's clock",
 			DelayNotification(time.Minute), Fault.noDuration},

@@ -48,7 +48,7 @@ func Scenarios() []ScenarioWord {
 			apply: func(w *worldPlan, _ int) { w.dialect.Time.Generation = -1 }},
 		{Word: "capN", Max: 10_000, Summary: "pages have at most N records, regardless of perPage",
 			apply: func(w *worldPlan, n int) { w.dialect.List.MaxPerPage = n }},
-		{Word: "recent", Summary: "the history ends at the latest 09:30 UTC instead of 2026-01-05",
+		{Word: "recent", Summary: "the history ends at the last 09:30 UTC instead of 2026-01-05",
 			apply: func(w *worldPlan, _ int) { w.Later = seed.Recent(time.Now()) }},
 		{Word: "virtual", Summary: "time moves only when the world is advanced",
 			apply: func(w *worldPlan, _ int) { w.virtual = true }},
