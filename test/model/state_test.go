@@ -129,7 +129,7 @@ func (v view) to(place Place)          { v.s.Places[v.p][v.i] = place }
 
 // writes reports whether the process may be about to append a record.
 func (v view) writes() bool {
-	return v.in(drafted, ready, refused, denied, charged, notCharged, settled, ended)
+	return v.in(drafted, ready, lost, refused, denied, open, charged, notCharged, settled, ended)
 }
 
 func (v view) release() { v.it.Owner, v.it.Lease = nobody, full }
