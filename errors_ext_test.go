@@ -432,6 +432,10 @@ func TestErrors_NoCauseSaysToPurchaseAgain(t *testing.T) {
 				cause, ok := errors.AsType[*shipping.Error](err)
 				text := strings.TrimSuffix(fmt.Sprint(cause), "; correct the request before you send it again")
 				charges := shippingtest.Operation(call.Operation).Charges
+				if state := "; the state of the record may not allow it: read the record"; charges &&
+					(status == 409 || status == 423) != strings.HasSuffix(text, state) {
+					t.Errorf("%s, %d: %q", call.Operation, status, text)
+				}
 				if !ok || cause.Operation != call.Operation || charges && strings.Contains(text, "again") {
 					t.Errorf("%s, %d: %v", call.Operation, status, cause)
 				}

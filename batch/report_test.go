@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jarcoal/httpmock"
@@ -363,5 +364,18 @@ func TestReport_ErrHasNoAdviceOnASingleRequest(t *testing.T) {
 		if text := report.Err().Error(); single.MatchString(text) {
 			t.Errorf("%d: %s", status, text)
 		}
+	}
+	whole := regexp.MustCompile(`: no; the request has shown no purchase for (5s|1m0s); (run the batch|once) `)
+	for _, status := range []int{400, 409, 422, 423} { // a purchase: a part of its advice was left, such as to read it
+		synctest.Test(t, func(t *testing.T) {
+			service := requestService("", httpmock.NewStringResponder(status, `{"status":false,"message":"no"}`),
+				shippingtest.Record("draft"))
+			_, err := walletClient(t, service).Regulatory.Purchase(t.Context(),
+				&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}})
+			report := batch.Report{Results: []batch.Result{{Key: "SH-1", State: batch.StateError, Err: err}}}
+			if text := report.Err().Error(); !whole.MatchString(text) {
+				t.Errorf("%d: %s", status, text)
+			}
+		})
 	}
 }

@@ -113,7 +113,7 @@ func TestFaults_EachKindHasAnEffect(t *testing.T) {
 		kinds[kind.Kind] = kind.Example
 	}
 	shippingtest.EachInBubble(t, kinds, func(t *testing.T, example fault.Fault) {
-		effects := map[string]bool{}
+		effects, ofLists, ofPurchases, struck := map[string]bool{}, map[string]bool{}, map[string]bool{}, true
 		for _, rule := range []fault.Rule{{Operation: shipping.OpListCountries, Fault: fault.Drop()},
 			{Fault: example, Committed: true}} {
 			srv := mockserver.New(mockserver.WithoutListener())
@@ -122,13 +122,18 @@ func TestFaults_EachKindHasAnEffect(t *testing.T) {
 			id := analyzeShipment(t, srv, srv.Shipments()[0]).ID
 			if srv.Inject(rule) != nil { // the kind determines when the operation is performed
 				inject(t, srv, fault.Rule{Fault: example})
+				struck = false
 			}
 			list, _, rates := observe(t, srv, http.MethodGet, "/v1/rates?page=2&perPage=5", "")
 			bought, _, request := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase",
 				`{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
 			emit(t, srv.World, notify.Event{Kind: "shipment.updated"})
 			time.Sleep(time.Hour) // of the bubble: deliveries and their retries have ended
+			ofLists[list+string(rates.body)], ofPurchases[bought+string(request.body)] = true, true
 			effects[fmt.Sprintf("%s %s %s %s %+v", list, rates.body, bought, request.body, srv.Inbox())] = true
+		}
+		if struck { // the body of a list is in Rows, until an effect calls Encode
+			shippingtest.Diff(t, "different responses of a list, as of a purchase", len(ofPurchases), len(ofLists))
 		}
 		shippingtest.Diff(t, "different effects, without the fault and with it", 2, len(effects))
 	})

@@ -58,6 +58,8 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 			sameFields(t, "type "+name, fields, place, found)
 		}
 		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
+		sameFields(t, "fields of type Amount in "+name, amountsOf(list.Record),
+			"decimals in internal/specification/service.json", schemas[name].decimals())
 		optionalIn, nullIn := schemas[name].mayLack()
 		sameFields(t, name+", fields that can be missing", optionalIn, "what a seeded record lacks",
 			fieldsThat(fields, stored, func(value json.RawMessage) bool { return value == nil }))
@@ -143,6 +145,17 @@ func membersOf(record reflect.Type) (all, required []string) {
 	return all, required
 }
 
+// amountsOf returns the members of a struct that are amounts.
+func amountsOf(record reflect.Type) (names []string) {
+	for member := range record.Fields() {
+		if member.Type == reflect.TypeFor[shipping.Amount]() {
+			name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // schema is a record of the OpenAPI document.
 type schema struct {
 	Properties map[string]any
@@ -161,6 +174,18 @@ func (s schema) mayLack() (optional, null []string) {
 		}
 	}
 	return optional, null
+}
+
+// decimals returns the properties that are amounts.
+func (s schema) decimals() (names []string) {
+	for name, property := range s.Properties {
+		member, _ := property.(map[string]any)
+		description, _ := member["description"].(string)
+		if member["$ref"] == "#/components/schemas/Amount" || strings.HasPrefix(description, "Decimal or null.") {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func readSchemas(t *testing.T) map[string]schema {
