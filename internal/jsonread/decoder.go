@@ -398,7 +398,7 @@ func (s *scanner) value(depth int) (v Value) {
 // Scalar reports whether the value is neither a list nor an object.
 func (v Value) Scalar() bool { return v.Kind != '{' && v.Kind != '[' }
 
-// Get returns a member, of a name that is given twice the last one.
+// Get returns a member, the last one if its name is given twice.
 func (v Value) Get(name string) Value {
 	for i := len(v.Members) - 1; i >= 0; i-- {
 		if v.Members[i].Name == name {
