@@ -74,10 +74,10 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 	return missing, nil
 }
 
-// Adopt adds missing payments to the journal, so that the next run waits for their documents. They count against the
-// budget of the period. Their keys are those of the items given to [Missing], or else the ids of their shipments. If
-// the item of a payment has another purchase, the payment is closed, under a key with the request. Adopt returns what it
-// has added, with the note in each record.
+// Adopt adds missing payments to the journal, so that the next run waits for their documents, if its items are those of
+// [Unfinished], too. They count against the budget of the period. Their keys are those of the items given to [Missing],
+// or else the ids of their shipments, with the request if the item has another purchase. Adopt returns what it has
+// added, with the note in each record.
 //
 // A purchase can take effect late: read the transactions five minutes after the last run has ended. The errors are
 // those of [Resolve].
@@ -101,7 +101,7 @@ func Adopt(ctx context.Context, journal Journal, payments []Record, period, note
 func adopt(ctx context.Context, journal Journal, payment *Record) error {
 	claim, err := journal.Claim(ctx, payment.Key)
 	if err == nil && claim.Record().begun() {
-		payment.Key, payment.Step = payment.Key+" "+payment.RequestID, StepClosed
+		payment.Key += " " + payment.RequestID
 		if err = claim.Release(ctx); err == nil {
 			claim, err = journal.Claim(ctx, payment.Key)
 		}

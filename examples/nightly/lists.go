@@ -36,16 +36,26 @@ func (j *job) rates(ctx context.Context) error {
 }
 
 // results writes the outcome and the charge of each shipment, and the whole text of all causes of open ones.
-func (j *job) results(report *batch.Report) error {
+func (j *job) results(report *batch.Report, records []batch.Record) error {
 	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "not bought", "note", "error"}}
 	left := map[string]int{} // shipments with documents that were not bought
+	bought := map[string]bool{}
+	for _, record := range records { // a shipment can have several purchases, of which somebody else made some
+		for _, document := range record.Documents {
+			bought[record.ShipmentID+" "+string(document)] = record.Committed()
+		}
+	}
 	for _, result := range report.Results {
 		charged, others, failed := "", "", ""
 		if result.Charged.Known() { // an unknown charge is not 0
 			charged = result.Charged.String()
 		}
-		if len(result.NotSelected) > 0 {
-			others = fmt.Sprint(result.NotSelected)
+		shipment, _, _ := strings.Cut(result.Key, " ") // the key of a second purchase has its request
+		notBought := slices.DeleteFunc(slices.Clone(result.NotSelected), func(document shipping.DocumentType) bool {
+			return bought[shipment+" "+string(document)]
+		})
+		if len(notBought) > 0 {
+			others = fmt.Sprint(notBought)
 			if left[string(result.State)]++; result.Note != "" {
 				left["noted"]++
 			}

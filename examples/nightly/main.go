@@ -132,10 +132,8 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	report, err := j.documents(ctx, paid)
 	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what was bought, also after SIGTERM
 	defer stop()
-	if paid, unread = j.transactions(export); unread != nil {
+	if _, unread = j.transactions(export); unread != nil {
 		unread = fmt.Errorf("wallet.csv was not written; the next run writes it: %w", unread)
-	} else if report != nil {
-		err = errors.Join(err, j.shows(paid, report))
 	}
 	lists := errors.Join(rates, unread)
 	open := err
@@ -191,26 +189,35 @@ func (j *job) documents(ctx context.Context, paid []batch.Record) (report *batch
 	}
 	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{
-		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night, Progress: j.progress,
+		Select: j.selected, Journal: journal, Budget: j.budget, Period: j.night, Progress: j.progress,
 	})
 	begun := report != nil && report.Count(batch.StateWaiting) < len(report.Results)
 	if !begun && errors.Is(err, shipping.ErrOverBudget) {
 		return nil, inputError{err, "correct the currency of -budget"} // the report has nothing else
 	}
-	err = errors.Join(err, wrong)
-	if report == nil {
+	records, unread = journal.Records()
+	if err = errors.Join(err, unread, wrong); report == nil {
 		return nil, err
 	}
 	all := len(report.Results) // with earlier shipments whose charge a person must compare
 	if all == 0 {
-		return report, errors.Join(err, j.results(report))
+		return report, errors.Join(err, j.results(report, records))
 	}
 	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
 	closed := report.Count(batch.StateClosed)
 	fmt.Printf("night %s: %d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s "+
 		"spent or reserved\n", j.night, all, completed, nothing, closed, all-completed-nothing-closed,
 		report.Committed.StringFixed(2), j.budget)
-	return report, errors.Join(err, j.results(report))
+	return report, errors.Join(err, j.results(report, records))
+}
+
+// selected returns the automated documents of a draft, if its purchase charges the wallet of the job.
+func (j *job) selected(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+	if draft.Wallet != "" && draft.Wallet != j.wallet {
+		return nil, inputError{fmt.Errorf("nightly: the purchase of a draft charges wallet %s, not %s of -wallet",
+			draft.Wallet, j.wallet), "correct -wallet"}
+	}
+	return shipping.SelectAutomated(draft)
 }
 
 // shipments returns the items of a list, each shipment once. An id that cannot be sent does not stop the others.

@@ -248,9 +248,17 @@ func TestNights(t *testing.T) {
 		first := j
 		first.folder, first.wallet = t.TempDir(), server.Wallets()[1]
 		shippingtest.NoError(t, write(j.list, charged)())
-		first.client = server.Client(t)
-		if code, advice := first.exit(first.run(t.Context())); code != 2 || !strings.Contains(advice, "correct -wallet") {
-			t.Errorf("the wrong wallet in a first night: exit %d, %s", code, advice)
+		purchases = server.Requests(shipping.OpPurchase)
+		code, advice := first.exit(first.run(t.Context()))
+		if n := server.Requests(shipping.OpPurchase); n != purchases || code != 2 || !strings.Contains(advice, "-wallet") {
+			t.Errorf("the wrong wallet in a first night: exit %d after %d purchases, %s", code, n-purchases, advice)
+		}
+		// A document that somebody else had bought was said to be not bought, and was bought again.
+		report := &batch.Report{Results: []batch.Result{{Key: "SH-1", NotSelected: []shipping.DocumentType{"FDA", "WATCH"}}}}
+		shippingtest.NoError(t, first.results(report, []batch.Record{{Key: "SH-1 RD-2", ShipmentID: "SH-1",
+			Step: batch.StepPurchased, Documents: []shipping.DocumentType{"FDA"}}}))
+		if got := table(t, filepath.Join(first.folder, "documents.csv"))[0]["not bought"]; got != "[WATCH]" {
+			t.Errorf("not bought: %s", got)
 		}
 		// A first night that was killed before it had results did not notice, and everything was bought again.
 		killed := j

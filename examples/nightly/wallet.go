@@ -102,7 +102,8 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Rec
 	records []batch.Record) ([]batch.Record, error) {
 	missing, err := batch.Missing(records, paid, items)
 	if err != nil {
-		return nil, fmt.Errorf("nightly: nothing was purchased: %w", j.otherWallet(err))
+		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s: %w", j.wallet, err),
+			"correct -wallet or SHIPPING_SECRET_KEY; if column reference of wallet.csv never has request ids, remove this check"}
 	}
 	unshown, err := j.unshown(slices.Concat(paid, records))
 	switch {
@@ -123,27 +124,6 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Rec
 		"else has purchased, or this is the first night, run %s with -record TICKET; to count them against the budget of an "+
 		"earlier night, run that night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID,
 		j.again())}
-}
-
-// shows returns an error if the wallet shows none of the charges of a report: it is another one.
-func (j *job) shows(paid []batch.Record, report *batch.Report) error {
-	charged := false
-	for _, result := range report.Results {
-		if slices.ContainsFunc(paid, func(r batch.Record) bool { return r.RequestID == result.RequestID }) {
-			return nil
-		}
-		charged = charged || result.Charged.Sign() > 0
-	}
-	if !charged {
-		return nil
-	}
-	return j.otherWallet(batch.ErrOtherWallet)
-}
-
-// otherWallet returns the error of a wallet with none of the journal's charges.
-func (j *job) otherWallet(err error) error {
-	return inputError{fmt.Errorf("wallet %s: %w", j.wallet, err), "correct -wallet or SHIPPING_SECRET_KEY; if column " +
-		"reference of wallet.csv never has request ids, remove this check"}
 }
 
 // record adds purchases to the journal, so that the run waits for their documents.
