@@ -39,10 +39,14 @@ func (j *job) rates(ctx context.Context) error {
 func (j *job) results(report *batch.Report, records []batch.Record) error {
 	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "not bought", "note", "error"}}
 	left := map[string]int{} // shipments with documents that were not bought
-	bought := map[string]bool{}
-	for _, record := range records { // a shipment can have several purchases, of which somebody else made some
+	last, bought := map[string]batch.Record{}, map[string]bool{}
+	for _, record := range records {
+		last[record.Key] = record
+	}
+	for _, record := range last { // a shipment can have several purchases, of which somebody else made some
 		for _, document := range record.Documents {
-			bought[record.ShipmentID+" "+string(document)] = record.Committed()
+			shows := record.ShipmentID + " " + string(document)
+			bought[shows] = bought[shows] || record.Committed()
 		}
 	}
 	for _, result := range report.Results {

@@ -255,8 +255,11 @@ func TestNights(t *testing.T) {
 		}
 		// A document that somebody else had bought was said to be not bought, and was bought again.
 		report := &batch.Report{Results: []batch.Result{{Key: "SH-1", NotSelected: []shipping.DocumentType{"FDA", "WATCH"}}}}
-		shippingtest.NoError(t, first.results(report, []batch.Record{{Key: "SH-1 RD-2", ShipmentID: "SH-1",
-			Step: batch.StepPurchased, Documents: []shipping.DocumentType{"FDA"}}}))
+		of := []shipping.DocumentType{"FDA"}
+		shippingtest.NoError(t, first.results(report, []batch.Record{
+			{Key: "SH-1 RD-2", ShipmentID: "SH-1", Step: batch.StepPurchased, Documents: of},
+			{Key: "SH-1", ShipmentID: "SH-1", Step: batch.StepAnalyzed, Documents: of},
+		}))
 		if got := table(t, filepath.Join(first.folder, "documents.csv"))[0]["not bought"]; got != "[WATCH]" {
 			t.Errorf("not bought: %s", got)
 		}
