@@ -202,7 +202,7 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (notify.Del
 func (w *World) Inbox() []notify.Received { return w.core.Inbox.Notifications(0, "") }
 
 // AwaitInbox returns the notifications of the inbox as soon as there are count of them. If the context ends or the
-// timeout passes first, it returns an error. The timeout uses the time of the process; 0 means no timeout.
+// timeout passes first, it returns an error. The timeout uses the process's clock, not the world's; 0 means none.
 func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration) ([]notify.Received, error) {
 	return w.core.AwaitInbox(ctx, 0, "", count, timeout)
 }

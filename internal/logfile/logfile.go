@@ -185,8 +185,8 @@ func (l *Log) Close() error {
 	return errors.Join(changed, l.storage.Close())
 }
 
-// CheckPath returns an error for the path of a folder, and for an empty path. name is the name of a file, for the
-// error.
+// CheckPath returns an error for the path of a folder, and for an empty path. The error suggests name as the name
+// of the file.
 func CheckPath(path, name string) error {
 	if path == "" {
 		return fmt.Errorf("the path is empty: pass the path of a file, such as /var/lib/shop/%s", name)

@@ -9,7 +9,7 @@ import (
 func regulatoryRoutes() []Route {
 	return []Route{
 		route("GET", "regulatory-requests", "listRegulatoryRequests",
-			"List the regulatory requests, newest first, as the service has them", "", (*Admin).listRegulatoryRequests),
+			"List the regulatory requests, newest first, as the service stores them", "", (*Admin).listRegulatoryRequests),
 		route("GET", "regulatory-requests/{request_id}", "getRegulatoryRequest", "Get a regulatory request", "",
 			(*Admin).getRegulatoryRequest),
 		route("POST", "regulatory-requests/{request_id}/evidence/{document_type}", "submitEvidence",

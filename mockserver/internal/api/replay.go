@@ -56,7 +56,7 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 	}
 	about := cmp.Or(stored.ShipmentID, w.DefaultShipment())
 	if about == "" {
-		return ruleBroken(fmt.Sprintf("neither delivery %s nor the account has a shipment for the result: "+
+		return ruleBroken(fmt.Sprintf("neither delivery %s nor the account has a shipment_id for the response: "+
 			"emit the event again instead", stored.ID))
 	}
 	receivers, refusal := replayReceivers(w, ask.WebhookID, stored.Event)
