@@ -148,6 +148,9 @@ func unreadable(a shipping.Amount) bool {
 // because [Run] works only on the items that it is given. The records are all records of the journal, or the last
 // one of each item, as [File.Records] and Records of package pgstore return them.
 //
+// If an item settles as not charged, Run calls [Options.Select] and purchases it: choose the [Record.Documents] of its
+// last record, if your choice depends on a list of items.
+//
 // The records do not show [Item.Again]: an item with Again whose purchase was not charged then gets an error, as
 // without Again.
 func Unfinished(records []Record, items []Item) (others []Item) {
