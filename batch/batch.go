@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,8 @@ type Item struct {
 	// [Unfinished]. Of several items with one shipment or file, one is purchased: the item whose purchase has begun, or
 	// else the item with the least key. With a journal of several processes, it is always the least key.
 	Analyze shipping.AnalyzeRequest
+	// Documents are the documents to purchase, as with [shipping.SelectOnly]. If it is empty, [Options.Select] chooses.
+	Documents []shipping.DocumentType
 	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
 	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.
 	Again bool
@@ -88,14 +91,15 @@ type Options struct {
 	// outcome of a purchase that an earlier run left open, do not count. Default 8.
 	Concurrency int
 	// Edit and Select are those of [shipping.AnalyzeAndPollOptions]. They are called concurrently, for up to
-	// Concurrency items at the same time, so data that they share needs a lock.
+	// Concurrency items at the same time, so data that they share needs a lock. Select is not called for an item with
+	// Documents.
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the batch over all runs of its Period. The most that a purchase can cost (see
 	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that
 	// nothing was charged. A higher reported charge counts instead. A charge in the journal above its cost, in another
 	// currency, or in a form that cannot be read stops all purchases, in any period, until a person closes it with a
-	// note ([Resolve]). Nil means no bound. A budget needs a Select.
+	// note ([Resolve]). Nil means no bound. A budget needs a Select, or an item with Documents.
 	Budget *shipping.Budget
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A
 	// later run of the same period continues with what is left; another period begins with the whole budget. An item that
@@ -220,7 +224,7 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 	if opts != nil {
 		options = *opts
 	}
-	if err := cmp.Or(options.complete(), validateCall(call)); err != nil {
+	if err := cmp.Or(options.complete(items), validateCall(call)); err != nil {
 		return nil, err
 	}
 	if err := validateItems(items); err != nil {
@@ -300,7 +304,7 @@ func validateCall(options []shipping.CallOption) error {
 }
 
 // complete checks the options and fills in the defaults.
-func (o *Options) complete() error {
+func (o *Options) complete(items []Item) error {
 	o.Concurrency = cmp.Or(o.Concurrency, 8)
 	quietFor := cmp.Or(o.Purchase.QuietFor, wait.QuietFor)
 	lease := time.Duration(0)
@@ -326,8 +330,12 @@ func (o *Options) complete() error {
 	if problem != "" {
 		return invalid("Options", problem)
 	}
+	choose := o.Select
+	if choose == nil && slices.ContainsFunc(items, func(item Item) bool { return len(item.Documents) > 0 }) {
+		choose = shipping.SelectAutomated // any one: a budget needs no other Select then
+	}
 	return (&shipping.AnalyzeAndPollOptions{
-		Select: o.Select, Budget: o.Budget, Purchase: o.Purchase, Poll: o.Poll,
+		Select: choose, Budget: o.Budget, Purchase: o.Purchase, Poll: o.Poll,
 	}).Validate()
 }
 

@@ -339,8 +339,12 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	// compared when the cost is reserved.
 	poll := e.run.options.Poll
 	poll.Progress = func(event shipping.PollEvent) { e.run.progress(e, event) }
+	choose := e.run.options.Select
+	if len(e.item.Documents) > 0 {
+		choose = shipping.SelectOnly(e.item.Documents...)
+	}
 	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
-		Edit: e.run.options.Edit, Select: e.run.options.Select, Purchase: e.run.options.Purchase, Poll: poll,
+		Edit: e.run.options.Edit, Select: choose, Purchase: e.run.options.Purchase, Poll: poll,
 	}, e.run.call...)
 	if failed, ok := err.(*shipping.RegulatoryError); ok {
 		if failed.Step == wait.StepAnalyzed && errors.Is(failed.Err, shipping.ErrRequestFailed) {
@@ -492,7 +496,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.record.Step == StepFailed && record.Status == shipping.StatusDraft {
 		return 0, e.failed(wait.StepPolled, record, errDraftAgain)
 	}
-	if e.record.Step == StepPurchased && len(e.record.Documents) == 0 { // a program has recorded the purchase
+	if e.record.Step == StepPurchased && len(e.record.Documents) == 0 { // of Adopt
 		if e.keepDocuments(record); len(e.record.Documents) > 0 {
 			e.record.NotSelected = notSelected(record, e.record.Documents)
 		}

@@ -465,6 +465,40 @@ func TestBatch_ReportsWhatWasNotSelected(t *testing.T) {
 	})
 }
 
+// An item buys its own documents. Those of Unfinished are the documents of the purchase that an earlier run began: if it
+// settled as not charged, Select, which may depend on the list of the night, chose others.
+func TestBatch_BuysTheDocumentsOfItsItem(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{
+			offer:    `"amount":100,"currency":"NGN"},{"document_type":"FDA","amount":70,"currency":"NGN"`,
+			purchase: func(n int) purchaseFault { return purchaseFault{Ignore: n == 1} },
+		}
+		client := walletClient(t, service)
+		journal := shippingtest.Must(batch.OpenFile(filepath.Join(t.TempDir(), "batch.journal")))(t)
+		defer journal.Close()
+		first := []batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}, Documents: []shipping.DocumentType{"FDA"}}}
+		_, err := batch.Run(t.Context(), client, first, &batch.Options{Journal: journal, Budget: nairaBudget(t, "1000"),
+			Purchase: shipping.PurchaseOptions{SettleFor: time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := append(batch.Unfinished(shippingtest.Must(journal.Records())(t), nil), batch.Item{Documents: []shipping.DocumentType{"fda"},
+			Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-2"}}, batch.Item{Documents: []shipping.DocumentType{"WATCH"},
+			Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-3"}})
+		report, err := batch.Run(t.Context(), client, items, &batch.Options{Journal: journal, Select: shipping.SelectAll})
+		if err != nil || report.Count(batch.StateCompleted) != 1 ||
+			!slices.Equal(report.Results[0].Documents, first[0].Documents) {
+			t.Errorf("%+v, %v", report, err)
+		}
+		for i, want := range []string{"did you mean FDA?", "the draft does not offer WATCH"} {
+			if got := fmt.Sprint(report.Results[i+1].Err); !strings.Contains(got, want) {
+				t.Errorf("%s, want %q", got, want)
+			}
+		}
+	})
+}
+
 // A run that waited for the purchase of an earlier run, or for another process, was silent for a minute or more.
 func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 	t.Parallel()

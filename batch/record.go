@@ -143,28 +143,40 @@ func unreadable(a shipping.Amount) bool {
 	return errors.Is(err, shipping.ErrAmountUnreadable)
 }
 
+// Latest returns the last record of each item. Its argument holds all records of a journal, as [File.Records] returns
+// them.
+func Latest(records []Record) (latest []Record) {
+	last := map[string]int{}
+	for n, r := range records {
+		last[r.Key] = n
+	}
+	for n, r := range records {
+		if last[r.Key] == n {
+			latest = append(latest, r)
+		}
+	}
+	return latest
+}
+
 // Unfinished returns the items whose purchase has begun but is not completed: the outcome is not known, or the
 // documents are not generated. It omits the keys of given items. Append the result to the items of the next run,
 // because [Run] works only on the items that it is given. The records are all records of the journal, or the last
 // one of each item, as [File.Records] and Records of package pgstore return them.
 //
-// If an item settles as not charged, Run calls [Options.Select] and purchases it: choose the [Record.Documents] of its
-// last record, if your choice depends on a list of items.
+// Each item has the [Item.Documents] of its purchase: if this settles as not charged, Run purchases the same ones.
 //
 // The records do not show [Item.Again]: an item with Again whose purchase was not charged then gets an error, as
 // without Again.
 func Unfinished(records []Record, items []Item) (others []Item) {
-	last, given := map[string]int{}, map[string]bool{}
-	for n, r := range records {
-		last[r.Key] = n
-	}
+	given := map[string]bool{}
 	for _, item := range items {
 		given[item.key()] = true
 	}
-	for n, r := range records {
+	for _, r := range Latest(records) {
 		begun := r.Step == StepPurchasing || r.Step == StepPurchased || r.Step == StepFailed && len(r.Documents) > 0
-		if begun && last[r.Key] == n && !given[r.Key] {
-			others = append(others, Item{Key: r.Key, Analyze: shipping.AnalyzeRequest{ShipmentID: r.ShipmentID}})
+		if begun && !given[r.Key] {
+			others = append(others, Item{Key: r.Key, Analyze: shipping.AnalyzeRequest{ShipmentID: r.ShipmentID},
+				Documents: r.Documents})
 		}
 	}
 	return others

@@ -112,7 +112,8 @@ func TestUnfinished(t *testing.T) {
 	documents := []shipping.DocumentType{"FDA"}
 	records := []Record{
 		{Key: "purchasing", Step: StepAnalyzed}, {Key: "analyzed", Step: StepAnalyzed},
-		{Key: "purchased", Step: StepPurchased, ShipmentID: "SH-1"}, {Key: "purchasing", Step: StepPurchasing},
+		{Key: "purchased", Step: StepPurchased, ShipmentID: "SH-1"}, {Key: "purchasing", Step: StepPurchasing,
+			Documents: documents},
 		{Key: "given", Step: StepPurchased}, {Key: "SH-given", Step: StepPurchased},
 		{Key: "completed", Step: StepPurchased}, {Key: "completed", Step: StepCompleted},
 		{Key: "generation failed", Step: StepFailed, Documents: documents}, {Key: "analysis failed", Step: StepFailed},
@@ -120,8 +121,8 @@ func TestUnfinished(t *testing.T) {
 	}
 	items := []Item{{Key: "given"}, {Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-given"}}}
 	want := []Item{
-		{Key: "purchased", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}, {Key: "purchasing"},
-		{Key: "generation failed"},
+		{Key: "purchased", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}, {Key: "purchasing", Documents: documents},
+		{Key: "generation failed", Documents: documents},
 	}
 	if diff := cmp.Diff(want, Unfinished(records, items)); diff != "" {
 		t.Errorf("items (-want +got):\n%s", diff)

@@ -43,6 +43,8 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 	recorded, last := map[string]bool{}, map[string]Record{} // by request, and by key
 	for _, record := range records {
 		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
+	}
+	for _, record := range Latest(records) {
 		last[record.Key] = record
 	}
 	var first *Record // of the payments that the journal has
