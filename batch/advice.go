@@ -12,6 +12,22 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
+// Need returns what completes the item; empty if it is not open.
+func (r Result) Need() Need {
+	if !r.open() {
+		return ""
+	}
+	return r.remedy().need
+}
+
+// Reason returns the text of Err without what to do, for a program that acts on [Result.Need]; empty if Err is nil.
+func (r Result) Reason() string {
+	if r.Err == nil {
+		return ""
+	}
+	return ofBatch(r.Err)
+}
+
 // itemError is the error of an item: its text has the advice of the batch, or none for [Cause.Err], instead of the
 // advice for a single request.
 type itemError struct {
@@ -30,7 +46,7 @@ func (e *itemError) Unwrap() []error { return []error{e.cause} }
 var ofOneRequest = regexp.MustCompile(`; do not purchase again: (call|compare) [^;]*|, then purchase again|` +
 	`; if the status is still [^;]*|; correct the cause, then call Regulatory\.[^;]*|, so analyze again\b|` +
 	`: pass a context that has not ended|; remove the cause, then run the batch again|` +
-	`: raise the budget or select fewer documents|: compare the charge with its transactions|` +
+	`: Regulatory\.Retry generates [^;]*|: raise the budget or select fewer documents|: compare the charge with its transactions|` +
 	`(:|;|, then|,? and) call Regulatory\.(Analyze|Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
 
 // ofBatch returns the text of an error without the advice for a single request.
@@ -41,7 +57,8 @@ func ofBatch(err error) string {
 	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
 }
 
-// Need is what completes an open item, for a program that acts on it. [Cause.Next] states it for a person.
+// Need is what completes an open item, for a program that acts on it. [Cause.Next] states it for a person. It is an open
+// type: treat an unknown value as NeedPerson.
 type Need string
 
 const (
@@ -60,7 +77,13 @@ const (
 	NeedCharge Need = "charge"
 	// NeedRetry: [shipping.RegulatoryService.Retry], then another run.
 	NeedRetry Need = "retry"
-	// NeedPerson: what [Cause.Next] states.
+	// NeedEvidence: the evidence of a person, which the service waits for after the purchase, then another run.
+	NeedEvidence Need = "evidence"
+	// NeedItem: a correction of the item, or its removal from the items, then another run.
+	NeedItem Need = "item"
+	// NeedOutcome: a person who finds the outcome of a purchase in the wallet's transactions, and records it ([Resolve]).
+	NeedOutcome Need = "outcome"
+	// NeedPerson: a person who does what [Cause.Next] states, such as to correct the secret key.
 	NeedPerson Need = "person"
 )
 
@@ -82,8 +105,8 @@ var restore = remedy{NeedPerson, "once the journal is in its place, run the batc
 
 // retryable reports whether another run can complete an item without a person.
 func (r Result) retryable() bool {
-	need := r.remedy().need
-	return r.open() && (need == NeedRun || need == NeedService)
+	need := r.Need()
+	return need == NeedRun || need == NeedService
 }
 
 // isDown reports whether an error is that of a service that failed or did not respond.
@@ -105,30 +128,17 @@ func (r Result) remedy() remedy {
 	return remedy{need, next}
 }
 
+// needs returns what completes an open item, and its text for a person.
 func (r Result) needs() (need Need, next string) {
-	const runAgain = "run the batch again"
 	const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
+	if need, next := r.needsFirst(); need != "" {
+		return need, next
+	}
 	failed, isCall := errors.AsType[*shipping.Error](r.Err)
 	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
-	_, isHeld := errors.AsType[*heldError](r.Err)
 	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
 	refuses := errors.Is(r.Err, shipping.ErrUnauthorized) || errors.Is(r.Err, shipping.ErrOverBudget)
 	switch {
-	case lacksRecords(r.Err):
-		return restore.need, restore.next
-	case r.State == StateCompleted:
-		return NeedCharge, closesCharge + "; the documents of this item are generated"
-	case errors.Is(r.Err, shipping.ErrOvercharged):
-		return NeedCharge, closesCharge + "; the next run reads the documents of this item"
-	case isHeld:
-		return NeedCharge, "once the charges above their cost are closed, run the batch again"
-	case errors.Is(r.Err, errExpired):
-		return NeedPerson, "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets " +
-			"the next run analyze it again"
-	case errors.Is(r.Err, errElsewhere):
-		return NeedPerson, "follow it with Regulatory.Wait, and leave the item out of the next run"
-	case isCall && failed.StatusCode == http.StatusUnauthorized:
-		return NeedPerson, "once the secret key is corrected, run the batch again"
 	case r.State == StateOverBudget && isOver && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0:
 		return NeedPeriod, "add it to the items of another period, such as the next night, or raise the budget of this one"
 	case r.State == StateOverBudget && isOver && over.Needed.Known():
@@ -153,7 +163,7 @@ func (r Result) needs() (need Need, next string) {
 		return NeedRetry, "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; if it " +
 			"fails again, ask the service; to give up, batch.Resolve with OutcomeCharged closes the item"
 	case r.State == StateFailed:
-		return NeedPerson, "correct the shipment or the invoice, and the next run analyzes it again" + closesUncharged
+		return NeedItem, "correct the shipment or the invoice, and the next run analyzes it again" + closesUncharged
 	case r.State == StateWaiting && r.bought() && !refuses:
 		return NeedRun, runAgain + "; if the documents have not come after a day, ask the service; if they will never " +
 			"come, batch.Resolve with OutcomeCharged closes the item"
@@ -164,13 +174,45 @@ func (r Result) needs() (need Need, next string) {
 	case r.State == StateError && isCall && passes(failed):
 		return NeedRun, runAgain + "; if the error stays, ask the service, with the response id"
 	case errors.Is(r.Err, shipping.ErrNotFound):
-		return NeedPerson, "correct the item or leave it out, then run the batch again"
+		return NeedItem, "correct the item or leave it out, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrInsufficientFunds):
 		return NeedWallet, "once the wallet has the money, run the batch again"
-	case isCall, isInvalid, isOver, errors.Is(r.Err, errOtherShipment): // it states what to correct
+	case isInvalid, errors.Is(r.Err, errOtherShipment): // it states what to correct
+		return NeedItem, "once this is corrected, run the batch again"
+	case isCall, isOver:
 		return NeedPerson, "once this is corrected, run the batch again"
 	}
 	return NeedPerson, "remove the cause, then run the batch again"
+}
+
+const runAgain = "run the batch again"
+
+// needsFirst returns the need of an error that alone decides what completes the item; empty for others.
+func (r Result) needsFirst() (need Need, next string) {
+	failed, isCall := errors.AsType[*shipping.Error](r.Err)
+	_, isHeld := errors.AsType[*heldError](r.Err)
+	switch {
+	case lacksRecords(r.Err):
+		return restore.need, restore.next
+	case r.State == StateCompleted:
+		return NeedCharge, closesCharge + "; the documents of this item are generated"
+	case errors.Is(r.Err, shipping.ErrOvercharged):
+		return NeedCharge, closesCharge + "; the next run reads the documents of this item"
+	case isHeld:
+		return NeedCharge, "once the charges above their cost are closed, run the batch again"
+	case errors.Is(r.Err, errEvidence):
+		return NeedEvidence, "once the evidence is supplied, run the batch again"
+	case errors.Is(r.Err, errDraftAgain):
+		return NeedOutcome, "compare the wallet's transactions, then close the item with batch.Resolve"
+	case errors.Is(r.Err, errExpired):
+		return NeedOutcome, "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets " +
+			"the next run analyze it again"
+	case errors.Is(r.Err, errElsewhere):
+		return NeedItem, "follow it with Regulatory.Wait, and leave the item out of the next run"
+	case isCall && failed.StatusCode == http.StatusUnauthorized:
+		return NeedPerson, "once the secret key is corrected, run the batch again"
+	}
+	return "", ""
 }
 
 // remedy returns what completes an open item. Without a journal, another run would repeat the purchases of this run.

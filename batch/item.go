@@ -34,6 +34,7 @@ type entry struct {
 	other   bool             // it is none of the given items: only its charge is reported
 	// unlisted is the record as last read, with its status only, if nothing lists the status.
 	unlisted *shipping.RegulatoryRequest
+	evidence string // the documents that wait for evidence, as last read
 	err      error
 	done     bool
 
@@ -469,7 +470,7 @@ func (e *entry) result() Result {
 	case errors.Is(e.err, shipping.ErrOverBudget):
 		result.State = StateOverBudget
 	case e.err == nil:
-		result.State = StateDraft
+		result.State, result.Documents = StateDraft, nil
 	default:
 		result.State = StateError
 	}
@@ -507,6 +508,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.unlisted = nil; state == wait.Unlisted {
 		e.unlisted = &shipping.RegulatoryRequest{Status: record.Status, Dialect: record.Dialect}
 	}
+	e.evidence = lacksEvidence(record)
 	known := e.record
 	if e.record.Step == StepPurchased && record.Status != shipping.StatusDraft {
 		e.charge(record.ChargedAmount, record.Currency, record.Raw) // early, so that purchases can stop
@@ -545,9 +547,20 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		fmt.Errorf("the request has ended with the status %s, which is not a success", spelling.Quote(string(record.Status))))
 }
 
+// lacksEvidence returns the documents of a request that wait for evidence.
+func lacksEvidence(record *shipping.RegulatoryRequest) string {
+	var types []string
+	for _, document := range record.Documents {
+		if document.Status == "awaiting_evidence" {
+			types = append(types, string(document.DocumentType))
+		}
+	}
+	return shortened(strings.Join(types, ", "), 200)
+}
+
 // errDraftAgain is the error of an item whose generation failed, and whose request is a draft again.
 var errDraftAgain = errors.New("the generation failed after a purchase, and the request reads as a draft again: the " +
-	"batch does not purchase it a second time; compare the wallet's transactions, then close the item with batch.Resolve")
+	"batch does not purchase it a second time")
 
 // polled reports a poll. The end of an item is reported once it is in the journal.
 func (e *entry) polled(event shipping.PollEvent, poll wait.Poll) {

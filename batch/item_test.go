@@ -526,6 +526,25 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 	})
 }
 
+// A document that waits for evidence was said to need another run, each night.
+func TestBatch_ADocumentWithoutEvidenceNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := requestService(customs, shippingtest.Record("processing"), shippingtest.Record("processing",
+			`"documents":[{"document_type":"CUSTOMS","status":"awaiting_evidence"}]`))
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		report, err := batch.Run(ctx, shippingtest.NewClient(t, service), walletItems(1), &batch.Options{
+			Select: shipping.SelectAll, Journal: batch.Memory()})
+		if got := report.Results[0]; !errors.Is(err, context.DeadlineExceeded) || got.State != batch.StateWaiting ||
+			got.Need() != batch.NeedEvidence || report.Retryable() ||
+			!strings.HasSuffix(got.Err.Error(), `"CUSTOMS" waits for evidence that a person supplies; once the evidence is `+
+				"supplied, run the batch again") {
+			t.Errorf("%s, needs %s: %v, %v", got.State, got.Need(), got.Err, err)
+		}
+	})
+}
+
 // Resolve closes an item that no run completes: nothing is sent for it, and the report has no error of it.
 // Once closed, it stays closed. An item that was resolved as not charged lost the charge of its record.
 func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {

@@ -47,7 +47,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"completed":     {batch.StateCompleted, nil, nil, "", ""},
 		"draft":         {batch.StateDraft, nil, nil, "", ""},
 		"closed":        {batch.StateClosed, nil, nil, "", ""},
-		"not analyzed":  {batch.StateFailed, nil, failed, "again; batch.Resolve with OutcomeNotCharged closes", person},
+		"not analyzed":  {batch.StateFailed, nil, failed, "again; batch.Resolve with OutcomeNotCharged closes", batch.NeedItem},
 		"not read":      {batch.StateFailed, fda, busy, "run the batch again: it reads the documents", person},
 		"not generated": {batch.StateFailed, fda, failed, "Regulatory.Retry succeeds, the next run", batch.NeedRetry},
 		"over budget":   {batch.StateOverBudget, nil, over("50"), "the next night, or raise the budget of", batch.NeedPeriod},
@@ -66,7 +66,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"moved, done":     {batch.StateCompleted, fda, batch.ErrMoved, "once the journal is in its place", person},
 		"moved":           {batch.StateWaiting, fda, batch.ErrMoved, "once the journal is in its place", person},
 		"wrong currency":  {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", person},
-		"not found":       {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", person},
+		"not found":       {batch.StateError, nil, shipping.ErrNotFound, "correct the item or leave it out", batch.NeedItem},
 		"select":          {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", person},
 		"down":            {batch.StateError, nil, busy, "; run the batch again once the service responds", service},
 		"a limit":         {batch.StateError, nil, status(429), "; run the batch again; if the error stays, ask", run},
@@ -75,7 +75,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"not offered":     {batch.StateError, nil, status(501), "; once this is corrected, run the batch again", person},
 		"a proxy":         {batch.StateError, nil, &shipping.Error{StatusCode: 404, Body: []byte("<")}, "if the error", run},
 		"a damaged body":  {batch.StateError, nil, status(200), "if the error stays, ask the service, with the resp", run},
-		"failed, busy":    {batch.StateFailed, nil, busy, "batch.Resolve", person},
+		"failed, busy":    {batch.StateFailed, nil, busy, "batch.Resolve", batch.NeedItem},
 		"refused, limit":  {batch.StateUnknown, fda, refused(429), "; run the batch again: it reads the request", run},
 		"refused, locked": {batch.StateUnknown, fda, refused(423), "; run the batch again: it reads the request", run},
 		"refused":         {batch.StateUnknown, fda, refused(422), "; run the batch again once the cause of the", run},
@@ -84,6 +84,9 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		report.Results = append(report.Results, result)
 		one := &batch.Report{Results: []batch.Result{result}}
 		err := one.Err()
+		if err == nil && result.Need()+batch.Need(result.Reason()) != "" {
+			t.Errorf("%s: needs %s; %s", name, result.Need(), result.Reason())
+		}
 		cause := strings.Replace(fmt.Sprint(test.err), ": raise the budget or select fewer documents", "", 1)
 		begin, end := fmt.Sprintf("%s: %s; ", test.state, cause), fmt.Sprintf(" (item %q)\n", result.Key)
 		if !errors.Is(err, test.err) || err != nil && (!strings.HasPrefix(err.Error(), begin) ||
@@ -99,6 +102,9 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		}
 		// A report whose advice was to run the batch again was not retryable.
 		for _, of := range one.Causes() {
+			if result.Need() != test.need || result.Reason() != cause {
+				t.Errorf("%s: the result needs %s; %s", name, result.Need(), result.Reason())
+			}
 			if of.Need != test.need || strings.HasPrefix(of.Next, "run the batch again") != runs || of.Err.Error() != cause {
 				t.Errorf("%s: needs %s; %s; %v", name, of.Need, of.Next, of.Err)
 			}
@@ -333,7 +339,7 @@ func TestReport_ErrHasNoAdviceOnASingleRequest(t *testing.T) {
 		return &shipping.Error{Operation: operation, StatusCode: status, Code: code, RetryAfter: time.Second}
 	}
 	single := regexp.MustCompile(`Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b|(purchase|[Aa]nalyze) (it )?again|` +
-		`its transactions`)
+		`its transactions|generates the documents again`)
 	steps := []shipping.Step{"analyzed", "edited", "selected", "purchased", "polled"}
 	outcomes := []shipping.PurchaseOutcome{"", shipping.OutcomeCharged, shipping.OutcomeNotCharged,
 		shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown}

@@ -279,6 +279,9 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 // errWaiting is the error of a purchased item that was not completed when the batch ended.
 var errWaiting = errors.New("shipping: the batch ended before the item was completed")
 
+// errEvidence is the error of a purchased item whose documents cannot be generated without a person.
+var errEvidence = errors.New("waits for evidence that a person supplies")
+
 // unfinished returns the error of an item that was not completed when the batch ended.
 func (e *entry) unfinished() error {
 	if e.again > 0 {
@@ -287,11 +290,13 @@ func (e *entry) unfinished() error {
 	if e.outcome() != shipping.OutcomeCharged {
 		return errors.New("shipping: the batch ended before anything was purchased for the item")
 	}
-	problem := "its documents are not generated"
-	if e.record.Step == StepFailed {
-		problem = "the generation had failed at the last reading"
+	problem := errors.New("its documents are not generated")
+	if e.evidence != "" {
+		problem = fmt.Errorf("%s %w", spelling.Quote(e.evidence), errEvidence)
+	} else if e.record.Step == StepFailed {
+		problem = errors.New("the generation had failed at the last reading")
 	}
-	err := fmt.Errorf("%w: request %s is purchased, and %s", errWaiting, spelling.Quote(e.record.RequestID), problem)
+	err := fmt.Errorf("%w: request %s is purchased, and %w", errWaiting, spelling.Quote(e.record.RequestID), problem)
 	if e.unlisted != nil {
 		return e.failed(wait.StepPolled, e.unlisted, fmt.Errorf("%w: %w", err, wait.ErrUnlisted))
 	}

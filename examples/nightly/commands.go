@@ -68,7 +68,7 @@ func resolve(ctx context.Context, args []string) error {
 func printStates(journal *batch.File, shipments []string) error {
 	records, err := journal.Records()
 	last := map[string]shipping.Step{}
-	for _, record := range records {
+	for _, record := range batch.Latest(records) {
 		last[record.Key] = record.Step
 	}
 	for _, shipment := range shipments {

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,22 +32,19 @@ func (j *job) rates(ctx context.Context) error {
 	return j.write("rates.csv", rows)
 }
 
-// results writes the outcome and the charge of each shipment, and the whole text of all causes of open ones.
+// results writes the outcome and the charge of each shipment, and the causes of open ones.
 func (j *job) results(report *batch.Report, records []batch.Record) error {
-	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "not bought", "note", "error"}}
-	left := map[string]int{} // shipments with documents that were not bought
-	last, bought := map[string]batch.Record{}, map[string]bool{}
-	for _, record := range records {
-		last[record.Key] = record
-	}
-	for _, record := range last { // a shipment can have several purchases, of which somebody else made some
+	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "not bought", "note", "needs", "error"}}
+	left, noted := map[batch.State]int{}, 0 // shipments with documents that were not bought
+	bought := map[string]bool{}
+	for _, record := range batch.Latest(records) { // a shipment can have several purchases, some by somebody else
 		for _, document := range record.Documents {
 			shows := record.ShipmentID + " " + string(document)
 			bought[shows] = bought[shows] || record.Committed()
 		}
 	}
 	for _, result := range report.Results {
-		charged, others, failed := "", "", ""
+		charged, others := "", ""
 		if result.Charged.Known() { // an unknown charge is not 0
 			charged = result.Charged.String()
 		}
@@ -60,40 +54,24 @@ func (j *job) results(report *batch.Report, records []batch.Record) error {
 		})
 		if len(notBought) > 0 {
 			others = fmt.Sprint(notBought)
-			if left[string(result.State)]++; result.Note != "" {
-				left["noted"]++
+			if left[result.State]++; result.Note != "" {
+				noted++
 			}
 		}
-		if result.Err != nil {
-			failed = j.forOperators(result.Err)
-		}
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
-			result.ChargedCurrency, others, result.Note, failed})
+			result.ChargedCurrency, others, result.Note, string(result.Need()), result.Reason()})
 	}
-	causes := [][]string{{"shipments", "state", "error of the first, and what to do", "ids"}}
+	causes := [][]string{{"shipments", "state", "needs", "what to do", "error of the first", "ids"}}
 	for _, cause := range report.Causes() {
-		text := j.forOperators(fmt.Errorf("%w; %s", cause.Err, openError{report, j}.action(cause)))
-		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), text,
+		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), string(cause.Need),
+			openError{report, j}.action(cause), cause.Err.Error(),
 			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
 	}
 	if len(left) > 0 {
 		fmt.Printf("shipments with documents that were not bought, because a person must supply evidence, or has bought the "+
 			"others (column note): %d completed, %d of them with a note, and %d drafts; see \"not bought\" in documents.csv, "+
 			"and buy the documents from a new analysis, once drafts are out of the list\n",
-			left[string(batch.StateCompleted)], left["noted"], left[string(batch.StateDraft)])
+			left[batch.StateCompleted], noted, left[batch.StateDraft])
 	}
 	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
-}
-
-// write replaces a CSV file. If it fails or is killed, the file of the last night stays.
-func (j *job) write(name string, rows [][]string) error {
-	var text strings.Builder
-	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
-		return err
-	}
-	path := filepath.Join(j.folder, name)
-	if err := os.WriteFile(path+".part", []byte(text.String()), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".part", path)
 }

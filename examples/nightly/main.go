@@ -103,14 +103,10 @@ func parse(args []string) (*job, error) {
 	}
 	var clientErr, budgetErr error
 	j.client, clientErr = shipping.NewClientFromEnv()
-	j.budget, budgetErr = shipping.ParseBudget(*budget)
+	if j.budget, budgetErr = shipping.ParseBudget(*budget); budgetErr != nil {
+		budgetErr = fmt.Errorf("nightly: -budget: %w", budgetErr)
+	}
 	return &j, errors.Join(clientErr, budgetErr)
-}
-
-// inputError is the error of an option or the list, with what a person does about it.
-type inputError struct {
-	error
-	action string
 }
 
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
@@ -149,11 +145,11 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 func walletError(unread, rates error) error {
 	switch {
 	case errors.Is(unread, shipping.ErrUnauthorized):
-		return inputError{unread, "correct SHIPPING_SECRET_KEY"}
+		return inputError{fmt.Errorf("%w: correct SHIPPING_SECRET_KEY", unread)}
 	case errors.Is(unread, shipping.ErrNotFound) && errors.Is(rates, shipping.ErrNotFound):
-		return inputError{unread, "correct SHIPPING_BASE_URL"}
+		return inputError{fmt.Errorf("%w: correct SHIPPING_BASE_URL", unread)}
 	case errors.Is(unread, shipping.ErrNotFound):
-		return inputError{unread, "correct -wallet"}
+		return inputError{fmt.Errorf("%w: correct -wallet", unread)}
 	}
 	return unread
 }
@@ -193,7 +189,7 @@ func (j *job) documents(ctx context.Context, paid []batch.Record) (report *batch
 	})
 	begun := report != nil && report.Count(batch.StateWaiting) < len(report.Results)
 	if !begun && errors.Is(err, shipping.ErrOverBudget) {
-		return nil, inputError{err, "correct the currency of -budget"} // the report has nothing else
+		return nil, inputError{fmt.Errorf("%w: correct the currency of -budget", err)} // the report has nothing else
 	}
 	records, unread = journal.Records()
 	if err = errors.Join(err, unread, wrong); report == nil {
@@ -214,8 +210,8 @@ func (j *job) documents(ctx context.Context, paid []batch.Record) (report *batch
 // selected returns the automated documents of a draft, if its purchase charges the wallet of the job.
 func (j *job) selected(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 	if draft.Wallet != "" && draft.Wallet != j.wallet {
-		return nil, inputError{fmt.Errorf("nightly: the purchase of a draft charges wallet %s, not %s of -wallet",
-			draft.Wallet, j.wallet), "correct -wallet"}
+		return nil, inputError{fmt.Errorf("nightly: the purchase of a draft charges wallet %s, not %s of -wallet: correct "+
+			"-wallet", draft.Wallet, j.wallet)}
 	}
 	return shipping.SelectAutomated(draft)
 }
@@ -228,8 +224,8 @@ func shipments(name, list string, unread error) (items []batch.Item, err error) 
 			item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}}
 			if invalid := item.Validate(); invalid != nil {
 				// Only the first one, because a file of another kind can have thousands.
-				err = cmp.Or(err, error(inputError{fmt.Errorf("nightly: -in: %s, line %d: %.40q is left out: %w", name, i+1, id,
-					invalid), fmt.Sprintf("correct line %d of the list", i+1)}))
+				err = cmp.Or(err, error(inputError{fmt.Errorf("nightly: -in: correct line %d of %s: %.40q is left out: %w", i+1,
+					name, id, invalid)}))
 			} else if !seen[id] {
 				items = append(items, item)
 			}
@@ -238,7 +234,7 @@ func shipments(name, list string, unread error) (items []batch.Item, err error) 
 	}
 	if len(seen) == 0 {
 		unread = cmp.Or(unread, fmt.Errorf("%s is empty", name))
-		err = inputError{fmt.Errorf("nightly: -in: %w: no shipments were read", unread), "correct the list"}
+		err = inputError{fmt.Errorf("nightly: -in: no shipments were read: correct the list: %w", unread)}
 	}
 	return items, err
 }

@@ -13,14 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 )
-
-// journalError is the error of a journal that lacks purchases: this night does not run without them.
-type journalError struct{ error }
 
 // lost returns an error if a night has begun, which documents.csv shows, and the journal is missing: a new one would
 // buy again what the wallet does not show.
@@ -30,8 +28,17 @@ func (j *job) lost() error {
 	if !errors.Is(err, os.ErrNotExist) || errors.Is(begun, os.ErrNotExist) || j.note != "" {
 		return nil
 	}
-	return journalError{fmt.Errorf("nightly: nothing was purchased: batch.journal is missing, although documents.csv in "+
+	return inputError{fmt.Errorf("nightly: nothing was purchased: batch.journal is missing, although documents.csv in "+
 		"%s shows that a night has begun: put the journal back; if it is lost:%s", j.folder, j.begins())}
+}
+
+// begins returns what a person does after the journal was lost.
+func (j *job) begins() string {
+	anew := "move documents.csv to another folder, and " + j.again()
+	return "\n  if wallet.csv has requests (RD-…): " + j.again() + " with -record TICKET" +
+		"\n  if it has none, and another wallet pays: correct -wallet, and " + j.again() + ", which writes it anew" +
+		"\n  if no night has purchased anything: " + anew +
+		"\n  if the service never shows requests: " + anew + "; leave the shipments out of later lists"
 }
 
 // begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.
@@ -69,8 +76,8 @@ func (j *job) mayRecord(paid []batch.Record) error {
 	if j.note == "" || len(paid) > 0 {
 		return nil
 	}
-	return inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests", j.wallet),
-		"correct -wallet, or leave -record out if no night has purchased anything"}
+	return inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests: correct -wallet, or "+
+		"leave -record out if no night has purchased anything", j.wallet)}
 }
 
 // unshown returns a row of documents.csv with a charge that none of the purchases is; nil if there is none.
@@ -87,8 +94,8 @@ func (j *job) unshown(purchases []batch.Record) ([]string, error) {
 		shows := func(r batch.Record) bool { return r.RequestID == row[2] }
 		switch {
 		case i == 0 && (len(row) < 5 || row[2] != "request" || row[4] != "charged"):
-			return nil, inputError{errors.New("nightly: nothing was purchased: documents.csv has other columns"),
-				"put the documents.csv of the last night back"}
+			return nil, inputError{errors.New("nightly: nothing was purchased: documents.csv has other columns: put the " +
+				"documents.csv of the last night back")}
 		case i > 0 && len(row) >= 5 && row[4] != "" && !slices.ContainsFunc(purchases, shows):
 			return row, nil
 		}
@@ -102,15 +109,15 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Rec
 	records []batch.Record) ([]batch.Record, error) {
 	missing, err := batch.Missing(records, paid, items)
 	if err != nil {
-		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s: %w", j.wallet, err),
-			"correct -wallet or SHIPPING_SECRET_KEY; if column reference of wallet.csv never has request ids, remove this check"}
+		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s: %w: correct -wallet or "+
+			"SHIPPING_SECRET_KEY; if column reference of wallet.csv never has request ids, remove this check", j.wallet, err)}
 	}
 	unshown, err := j.unshown(slices.Concat(paid, records))
 	switch {
 	case err != nil:
 		return nil, err
 	case unshown != nil:
-		return nil, journalError{fmt.Errorf("nightly: nothing was purchased: documents.csv shows a charge for %s of "+
+		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: documents.csv shows a charge for %s of "+
 			"shipment %s, which neither wallet %s nor batch.journal shows: put the newest journal back, or correct -wallet; if "+
 			"the wallet no longer shows its older payments, leave their shipments out of later lists, and move documents.csv "+
 			"to another folder", unshown[2], unshown[0], j.wallet)}
@@ -119,9 +126,9 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Rec
 	case len(missing) == 0:
 		return records, nil
 	}
-	return nil, journalError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal "+
+	return nil, inputError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal "+
 		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, somebody "+
-		"else has purchased, or this is the first night, run %s with -record TICKET; to count them against the budget of an "+
+		"else has purchased, or this is the first night, %s with -record TICKET; to count them against the budget of an "+
 		"earlier night, run that night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID,
 		j.again())}
 }
@@ -131,8 +138,8 @@ func (j *job) record(ctx context.Context, journal *batch.File, missing []batch.R
 	added, err := batch.Adopt(ctx, journal, missing, j.night, j.note)
 	fmt.Printf("recorded: %d of %d purchases that batch.journal did not have\n", len(added), len(missing))
 	for _, purchase := range added {
-		fmt.Printf("recorded: the wallet paid %s %s for %s of shipment %s: %s\n", purchase.Amount.StringFixed(2),
-			purchase.Currency, purchase.RequestID, purchase.ShipmentID, purchase.Step)
+		fmt.Printf("recorded: the wallet paid %s %s for %s of shipment %s\n", purchase.Amount.StringFixed(2),
+			purchase.Currency, purchase.RequestID, purchase.ShipmentID)
 	}
 	records, unread := journal.Records()
 	return records, errors.Join(err, unread)
@@ -150,4 +157,17 @@ func (j *job) settle(ctx context.Context) error {
 	case <-time.After(5 * time.Minute):
 		return nil
 	}
+}
+
+// write replaces a CSV file. If it fails or is killed, the file of the last night stays.
+func (j *job) write(name string, rows [][]string) error {
+	var text strings.Builder
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+		return err
+	}
+	path := filepath.Join(j.folder, name)
+	if err := os.WriteFile(path+".part", []byte(text.String()), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
 }
