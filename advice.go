@@ -448,7 +448,7 @@ func (e *RegulatoryError) undeclaredStatus() string {
 	return text + "; no line can declare it as draft, completed or failed: " + other
 }
 
-// undeclared returns the lines that explain the response to a purchase; see [Error.undeclared].
+// undeclared returns the dialect lines for the response to a purchase; see [Error.undeclared].
 func (e *RegulatoryError) undeclared() string {
 	if failed, ok := errors.AsType[*Error](e.Err); ok {
 		return failed.undeclared()

@@ -321,7 +321,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 			!strings.HasPrefix(err.Error(), test.begin) || !strings.HasSuffix(err.Error(), test.end) {
 			t.Errorf("%v", err)
 		}
-		// The error of an item advised to purchase again, as if it had no batch.
+		// An item's error gave the advice for a single request: purchase again.
 		first := report.Results[0]
 		if own := fmt.Sprintf("%s: %v", first.State, first.Err); !strings.HasPrefix(err.Error(), own) {
 			t.Errorf("the item has another advice: %s", own)

@@ -86,7 +86,7 @@ func (s *session) observeList(l list, first page) {
 	const most = 10_000 // of the reference server
 	large := s.request(l, 1, fmt.Sprint(most))
 	if size, ok := whole(large.pagination()["perPage"]); ok {
-		s.decide("list.max_per_page", fmt.Sprint(size), fmt.Sprintf("%s returns perPage %d for %d", l.path, size, most))
+		s.decide("list.max_per_page", fmt.Sprint(size), fmt.Sprintf("%s returns %d for perPage=%d", l.path, size, most))
 	}
 }
 

@@ -334,7 +334,7 @@ func together(j journal) {
 		}
 	})
 	if n, err := kept.Load(), errors.Join(wrong...); n != 10 || err != nil {
-		j.t.Fatalf("of purchases of 9.1 at the same time %d fit in 100, want 10: %v", n, err)
+		j.t.Fatalf("%d concurrent purchases of 9.1 fit in 100, want 10: %v", n, err)
 	}
 	j.committed("", *naira("100"), "91")
 }
@@ -413,8 +413,8 @@ func oneOfSource(j journal) {
 			}
 		})
 		if n, err := kept.Load(), errors.Join(wrong...); n != 1 || err != nil {
-			j.t.Fatalf("%s: of %d purchases of one shipment or request at the same time %d are recorded, want 1 (%v): %s",
-				name, purchases, n, err, advice)
+			j.t.Fatalf("%s: %d of %d concurrent purchases of one shipment or request are recorded, want 1 (%v): %s",
+				name, n, purchases, err, advice)
 		}
 	}
 }

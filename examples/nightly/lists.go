@@ -32,28 +32,17 @@ func (j *job) rates(ctx context.Context) error {
 	return j.write("rates.csv", rows)
 }
 
-// results writes the outcome and the charge of each shipment, and the causes of open ones.
+// results writes the outcome and the charge of each shipment.
 func (j *job) results(report *batch.Report, records []batch.Record) error {
 	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "not bought", "note", "needs", "error"}}
-	left, noted := map[batch.State]int{}, 0 // shipments with documents that were not bought
-	bought := map[string]bool{}
-	for _, record := range batch.Latest(records) { // a shipment can have several purchases, some by somebody else
-		for _, document := range record.Documents {
-			shows := record.ShipmentID + " " + string(document)
-			bought[shows] = bought[shows] || record.Committed()
-		}
-	}
+	left, noted, found := map[batch.State]int{}, 0, purchased(records) // left: with documents that were not bought
 	for _, result := range report.Results {
 		charged, others := "", ""
 		if result.Charged.Known() { // an unknown charge is not 0
 			charged = result.Charged.String()
 		}
-		shipment, _, _ := strings.Cut(result.Key, " ") // the key of a second purchase has its request
-		notBought := slices.DeleteFunc(slices.Clone(result.NotSelected), func(document shipping.DocumentType) bool {
-			return bought[shipment+" "+string(document)]
-		})
-		if len(notBought) > 0 {
-			others = fmt.Sprint(notBought)
+		if documents := notBought(result, found); len(documents) > 0 {
+			others = fmt.Sprint(documents)
 			if left[result.State]++; result.Note != "" {
 				noted++
 			}
@@ -61,17 +50,42 @@ func (j *job) results(report *batch.Report, records []batch.Record) error {
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
 			result.ChargedCurrency, others, result.Note, string(result.Need()), result.Reason()})
 	}
-	causes := [][]string{{"shipments", "state", "needs", "what to do", "error of the first", "ids"}}
-	for _, cause := range report.Causes() {
-		causes = append(causes, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), string(cause.Need),
-			openError{report, j}.action(cause), cause.Err.Error(),
-			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
-	}
 	if len(left) > 0 {
 		fmt.Printf("shipments with documents that were not bought, because a person must supply evidence, or has bought the "+
 			"others (column note): %d completed, %d of them with a note, and %d drafts; see \"not bought\" in documents.csv, "+
 			"and buy the documents from a new analysis, once drafts are out of the list\n",
 			left[batch.StateCompleted], noted, left[batch.StateDraft])
 	}
-	return errors.Join(j.write("documents.csv", rows), j.write("causes.csv", causes))
+	return j.write("documents.csv", rows)
+}
+
+// purchased returns the shipments with each document that a purchase has, which somebody else may have made.
+func purchased(records []batch.Record) map[string]bool {
+	found := map[string]bool{}
+	for _, record := range batch.Latest(records) {
+		for _, document := range record.Documents {
+			shows := record.ShipmentID + " " + string(document)
+			found[shows] = found[shows] || record.Committed()
+		}
+	}
+	return found
+}
+
+// notBought returns the documents that were not selected, and that no other purchase has.
+func notBought(result batch.Result, purchased map[string]bool) []shipping.DocumentType {
+	shipment, _, _ := strings.Cut(result.Key, " ") // the key of a second purchase has its request
+	return slices.DeleteFunc(slices.Clone(result.NotSelected), func(document shipping.DocumentType) bool {
+		return purchased[shipment+" "+string(document)]
+	})
+}
+
+// causes writes why shipments are open.
+func (j *job) causes(report *batch.Report) error {
+	rows := [][]string{{"shipments", "state", "needs", "what to do", "error of the first", "ids"}}
+	for _, cause := range report.Causes() {
+		rows = append(rows, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), string(cause.Need),
+			openError{report, j}.action(cause), cause.Err.Error(),
+			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
+	}
+	return j.write("causes.csv", rows)
 }

@@ -195,16 +195,14 @@ func (j *job) documents(ctx context.Context, paid []batch.Record) (report *batch
 	if err = errors.Join(err, unread, wrong); report == nil {
 		return nil, err
 	}
-	all := len(report.Results) // with earlier shipments whose charge a person must compare
-	if all == 0 {
-		return report, errors.Join(err, j.results(report, records))
+	if all := len(report.Results); all > 0 { // with earlier shipments whose charge a person must compare
+		completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
+		closed := report.Count(batch.StateClosed)
+		fmt.Printf("night %s: %d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s "+
+			"spent or reserved\n", j.night, all, completed, nothing, closed, all-completed-nothing-closed,
+			report.Committed.StringFixed(2), j.budget)
 	}
-	completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
-	closed := report.Count(batch.StateClosed)
-	fmt.Printf("night %s: %d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s "+
-		"spent or reserved\n", j.night, all, completed, nothing, closed, all-completed-nothing-closed,
-		report.Committed.StringFixed(2), j.budget)
-	return report, errors.Join(err, j.results(report, records))
+	return report, errors.Join(err, j.results(report, records), j.causes(report))
 }
 
 // selected returns the automated documents of a draft, if its purchase charges the wallet of the job.

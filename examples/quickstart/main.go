@@ -168,8 +168,8 @@ func (p *program) documents(ctx context.Context) error {
 			chosen = append(chosen, offer.DocumentType)
 		}
 	}
-	// Sole: this program created the draft and shares it with nobody. If the response is lost, a request that is no longer
-	// a draft was purchased here.
+	// Sole: this program created the draft and shares it with nobody. If the response is lost, a status other than draft
+	// proves this purchase.
 	purchase := &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: chosen, Draft: draft, Sole: true}
 	if p.purchase, err = p.client.Regulatory.Purchase(ctx, purchase); err != nil {
 		return err

@@ -233,7 +233,7 @@ func (w *Walk) follows(page *Page) bool {
 	return true
 }
 
-// change records that the total has grown by n rows, or has shrunk if n is negative, and the page size. If they change
+// change records the page size, and that the total has grown by n rows, or shrunk if n is negative. If they change
 // too often, totals are ignored.
 func (w *Walk) change(n, size int) {
 	by, shrunk := max(n, -n), min(n, 0)
