@@ -46,7 +46,8 @@ func (e *itemError) Unwrap() []error { return []error{e.cause} }
 var ofOneRequest = regexp.MustCompile(`; do not purchase again: (call|compare) [^;]*|, then purchase again|` +
 	`; if the status is still [^;]*|; correct the cause, then call Regulatory\.[^;]*|, so analyze again\b|` +
 	`: pass a context that has not ended|; remove the cause, then run the batch again|` +
-	`: Regulatory\.Retry generates [^;]*|: raise the budget or select fewer documents|: compare the charge with its transactions|` +
+	`: Regulatory\.Retry generates [^;]*|: raise the budget or select fewer documents|` +
+	`: compare the charge with its transactions|` +
 	`(:|;|, then|,? and) call Regulatory\.(Analyze|Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
 
 // ofBatch returns the text of an error without the advice for a single request.
@@ -57,8 +58,8 @@ func ofBatch(err error) string {
 	return ofOneRequest.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "), "")
 }
 
-// Need is what completes an open item, for a program that acts on it. [Cause.Next] states it for a person. It is an open
-// type: treat an unknown value as NeedPerson.
+// Need is what completes an open item, for a program that acts on it. [Cause.Next] states it for a person. It is an
+// open type: treat an unknown value as NeedPerson.
 type Need string
 
 const (

@@ -465,8 +465,8 @@ func TestBatch_ReportsWhatWasNotSelected(t *testing.T) {
 	})
 }
 
-// An item buys its own documents. Those of Unfinished are the documents of the purchase that an earlier run began: if it
-// settled as not charged, Select, which may depend on the list of the night, chose others.
+// An item buys its own documents. Those of Unfinished are the documents of the purchase that an earlier run began: if
+// it settled as not charged, Select, which may depend on the list of the night, chose others.
 func TestBatch_BuysTheDocumentsOfItsItem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -477,18 +477,20 @@ func TestBatch_BuysTheDocumentsOfItsItem(t *testing.T) {
 		client := walletClient(t, service)
 		journal := shippingtest.Must(batch.OpenFile(filepath.Join(t.TempDir(), "batch.journal")))(t)
 		defer journal.Close()
-		first := []batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}, Documents: []shipping.DocumentType{"FDA"}}}
-		_, err := batch.Run(t.Context(), client, first, &batch.Options{Journal: journal, Budget: nairaBudget(t, "1000"),
-			Purchase: shipping.PurchaseOptions{SettleFor: time.Second}})
+		buys := func(shipment string, document shipping.DocumentType) batch.Item {
+			return batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: shipment},
+				Documents: []shipping.DocumentType{document}}
+		}
+		_, err := batch.Run(t.Context(), client, []batch.Item{buys("SH-1", "FDA")}, &batch.Options{Journal: journal,
+			Budget: nairaBudget(t, "1000"), Purchase: shipping.PurchaseOptions{SettleFor: time.Second}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		items := append(batch.Unfinished(shippingtest.Must(journal.Records())(t), nil), batch.Item{Documents: []shipping.DocumentType{"fda"},
-			Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-2"}}, batch.Item{Documents: []shipping.DocumentType{"WATCH"},
-			Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-3"}})
+		items := append(batch.Unfinished(shippingtest.Must(journal.Records())(t), nil), buys("SH-2", "fda"),
+			buys("SH-3", "WATCH"))
 		report, err := batch.Run(t.Context(), client, items, &batch.Options{Journal: journal, Select: shipping.SelectAll})
 		if err != nil || report.Count(batch.StateCompleted) != 1 ||
-			!slices.Equal(report.Results[0].Documents, first[0].Documents) {
+			!slices.Equal(report.Results[0].Documents, []shipping.DocumentType{"FDA"}) {
 			t.Errorf("%+v, %v", report, err)
 		}
 		for i, want := range []string{"did you mean FDA?", "the draft does not offer WATCH"} {

@@ -47,7 +47,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"completed":     {batch.StateCompleted, nil, nil, "", ""},
 		"draft":         {batch.StateDraft, nil, nil, "", ""},
 		"closed":        {batch.StateClosed, nil, nil, "", ""},
-		"not analyzed":  {batch.StateFailed, nil, failed, "again; batch.Resolve with OutcomeNotCharged closes", batch.NeedItem},
+		"not analyzed":  {batch.StateFailed, nil, failed, "batch.Resolve with OutcomeNotCharged closes", batch.NeedItem},
 		"not read":      {batch.StateFailed, fda, busy, "run the batch again: it reads the documents", person},
 		"not generated": {batch.StateFailed, fda, failed, "Regulatory.Retry succeeds, the next run", batch.NeedRetry},
 		"over budget":   {batch.StateOverBudget, nil, over("50"), "the next night, or raise the budget of", batch.NeedPeriod},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,27 +33,25 @@ func (j *job) rates(ctx context.Context) error {
 
 // results writes the outcome and the charge of each shipment.
 func (j *job) results(report *batch.Report, records []batch.Record) error {
-	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "not bought", "note", "needs", "error"}}
+	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "not bought", "note", "needs",
+		"error"}}
 	left, noted, found := map[batch.State]int{}, 0, purchased(records) // left: with documents that were not bought
 	for _, result := range report.Results {
-		charged, others := "", ""
-		if result.Charged.Known() { // an unknown charge is not 0
+		charged, others := "", notBought(result, found)
+		if result.Charged.Known() { // else it is not 0
 			charged = result.Charged.String()
 		}
-		if documents := notBought(result, found); len(documents) > 0 {
-			others = fmt.Sprint(documents)
-			if left[result.State]++; result.Note != "" {
-				noted++
-			}
+		if left[result.State] += min(len(others), 1); result.Note != "" {
+			noted += min(len(others), 1)
 		}
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
 			result.ChargedCurrency, others, result.Note, string(result.Need()), result.Reason()})
 	}
-	if len(left) > 0 {
+	if completed, drafts := left[batch.StateCompleted], left[batch.StateDraft]; completed+drafts > 0 {
 		fmt.Printf("shipments with documents that were not bought, because a person must supply evidence, or has bought the "+
 			"others (column note): %d completed, %d of them with a note, and %d drafts; see \"not bought\" in documents.csv, "+
 			"and buy the documents from a new analysis, once drafts are out of the list\n",
-			left[batch.StateCompleted], noted, left[batch.StateDraft])
+			completed, noted, drafts)
 	}
 	return j.write("documents.csv", rows)
 }
@@ -71,12 +68,16 @@ func purchased(records []batch.Record) map[string]bool {
 	return found
 }
 
-// notBought returns the documents that were not selected, and that no other purchase has.
-func notBought(result batch.Result, purchased map[string]bool) []shipping.DocumentType {
+// notBought returns the documents that were not selected, and that no other purchase has; "" without any.
+func notBought(result batch.Result, purchased map[string]bool) string {
 	shipment, _, _ := strings.Cut(result.Key, " ") // the key of a second purchase has its request
-	return slices.DeleteFunc(slices.Clone(result.NotSelected), func(document shipping.DocumentType) bool {
-		return purchased[shipment+" "+string(document)]
-	})
+	var others []string
+	for _, document := range result.NotSelected {
+		if !purchased[shipment+" "+string(document)] {
+			others = append(others, string(document))
+		}
+	}
+	return strings.Join(others, " ")
 }
 
 // causes writes why shipments are open.

@@ -115,7 +115,8 @@ func TestNights(t *testing.T) {
 		const charged = "SH-MAGICCUSTOMSONLY"
 		const next = "keep the open shipments in the list of the next night"
 		for _, night := range [][2]string{
-			{"2026-12-01", charged}, {"2026-12-01", charged + " SH-MAGICGENERATESLOWLY"}, {"2026-12-02", "SH-MAGICGENERATESLOWLY"},
+			{"2026-12-01", charged}, {"2026-12-01", charged + " SH-MAGICGENERATESLOWLY"},
+			{"2026-12-02", "SH-MAGICGENERATESLOWLY"},
 		} {
 			shippingtest.NoError(t, os.WriteFile(j.list, []byte(night[1]), 0o600))
 			j.night = night[0]
@@ -262,7 +263,7 @@ func TestNights(t *testing.T) {
 			{Key: "SH-1 RD-2", ShipmentID: "SH-1", Step: batch.StepPurchased, Documents: of},
 			{Key: "SH-1", ShipmentID: "SH-1", Step: batch.StepAnalyzed, Documents: of},
 		}))
-		if got := table(t, filepath.Join(first.folder, "documents.csv"))[0]["not bought"]; got != "[WATCH]" {
+		if got := table(t, filepath.Join(first.folder, "documents.csv"))[0]["not bought"]; got != "WATCH" {
 			t.Errorf("not bought: %s", got)
 		}
 		// A first night that was killed before it had results did not notice, and everything was bought again.
@@ -351,8 +352,10 @@ func TestExit(t *testing.T) {
 		}
 		return openError{report, j}
 	}
-	const run, person = "run night 2026-11-28 again", "a person must do what these lines state, then run night 2026-11-28 again"
-	const another, others = run + ": it continues, and purchases nothing twice", "; a person must do what the other lines state"
+	const run = "run night 2026-11-28 again"
+	const person = "a person must do what these lines state, then " + run
+	const another = run + ": it continues, and purchases nothing twice"
+	const others = "; a person must do what the other lines state"
 	for _, test := range []struct {
 		again  bool
 		err    error
@@ -372,8 +375,9 @@ func TestExit(t *testing.T) {
 		{true, open(limit, busy, busy), 75, another + others},
 		{true, errors.Join(list, open()), 75, another + others},
 		// An empty wallet stops all purchases, so another run completes few of the others.
-		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 2, person + ": the purchases that lacked money (2) need " +
-			"100.00 NGN in the wallet, and a budget of 100.00 NGN; others (1), whose cost or outcome is not known, may need more"},
+		{true, errors.Join(list, open(unpaid, unpaid, busy, limit)), 2, person + ": the purchases that lacked money (2) " +
+			"need 100.00 NGN in the wallet, and a budget of 100.00 NGN; others (1), whose cost or outcome is not known, may " +
+			"need more"},
 		{true, open(unpaid), 1, person + ": the purchases that lacked money (1) need 50.00 NGN in the wallet, and a budget " +
 			"of 50.00 NGN; others (1), whose cost or outcome is not known, may need more"},
 		{true, open(down), 75, "once the service responds, " + another},
@@ -390,7 +394,8 @@ func TestExit(t *testing.T) {
 		"over budget: no night with this budget buys these: raise -budget, or leave them out\n  1: ",
 		"error: do what each line states, then run night 2026-11-28 again\n",
 		"failed: run nightly retry RD-2 RD-3, then run night 2026-11-28 again, which purchases nothing for these; if they " +
-			"fail again, ask the service; to give up, run nightly resolve -out /nights -note TICKET -outcome charged SH-2 SH-3\n",
+			"fail again, ask the service; to give up, run nightly resolve -out /nights -note TICKET -outcome charged SH-2 " +
+			"SH-3\n",
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("%q is missing: %s", want, lines)

@@ -76,8 +76,8 @@ func (j *job) mayRecord(paid []batch.Record) error {
 	if j.note == "" || len(paid) > 0 {
 		return nil
 	}
-	return inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests: correct -wallet, or "+
-		"leave -record out if no night has purchased anything", j.wallet)}
+	return inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests: correct -wallet, "+
+		"or leave -record out if no night has purchased anything", j.wallet)}
 }
 
 // unshown returns a row of documents.csv with a charge that none of the purchases is; nil if there is none.
