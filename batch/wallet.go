@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping"
@@ -34,8 +33,10 @@ func Payments(transactions []*shipping.Transaction) (payments []Record) {
 
 // Missing returns the payments that a journal with these records does not have: the journal is an older copy or a new
 // one, or somebody else has purchased. Purchase nothing until the journal has them: put its newest copy back, or call
-// [Adopt]. Payments before the first one that the journal has are left out, except those for the shipments of the items
-// and of unfinished purchases. Payments for invoices are left out. The records are those that [Unfinished] takes.
+// [Adopt]. The records are those that [Unfinished] takes.
+//
+// The Key of a payment is that of the item for its shipment, or else the id of the shipment. A payment for an invoice
+// has the id of its request: if an item is for that invoice, set the item's key before Adopt, or it is purchased again.
 //
 // The error is [ErrOtherWallet] if the payments have none of the journal's charges. Read the transactions before the
 // records: a purchase that another process makes in between is then in both.
@@ -44,42 +45,36 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 	for _, record := range records {
 		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
 	}
+	charged, shown := false, false
 	for _, record := range Latest(records) {
 		last[record.Key] = record
-	}
-	var first *Record // of the payments that the journal has
-	for _, payment := range payments {
-		if recorded[payment.RequestID] && (first == nil || payment.At.Before(first.At)) {
-			first = &payment
-		}
-	}
-	for _, record := range last {
-		if first == nil && (record.Step == StepPurchased || record.Step == StepCompleted) {
-			return nil, ErrOtherWallet
-		}
+		charged = charged || record.Step == StepPurchased || record.Step == StepCompleted
 	}
 	keys := map[string]string{} // of the items, by shipment: preferably of an item without a purchase
-	for _, item := range slices.Concat(items, Unfinished(records, items)) {
+	for _, item := range items {
 		shipment := item.Analyze.ShipmentID
 		if key, found := keys[shipment]; !found || last[key].begun() {
 			keys[shipment] = item.key()
 		}
 	}
 	for _, payment := range payments {
-		key, listed := keys[payment.ShipmentID]
-		since := first == nil || !payment.At.Before(first.At)
-		if payment.ShipmentID != "" && !recorded[payment.RequestID] && (listed || since) {
-			payment.Key = cmp.Or(key, payment.ShipmentID)
+		if shown = shown || recorded[payment.RequestID]; !recorded[payment.RequestID] {
+			payment.Key = payment.RequestID
+			if payment.ShipmentID != "" {
+				payment.Key = cmp.Or(keys[payment.ShipmentID], payment.ShipmentID)
+			}
 			missing = append(missing, payment)
 		}
+	}
+	if charged && !shown {
+		return nil, ErrOtherWallet
 	}
 	return missing, nil
 }
 
 // Adopt adds missing payments to the journal, so that the next run waits for their documents, if its items are those of
-// [Unfinished], too. They count against the budget of the period. Their keys are those of the items given to [Missing],
-// or else the ids of their shipments, with the request if the item has another purchase. Adopt returns what it has
-// added, with the note in each record.
+// [Unfinished], too. They count against the budget of the period. Each has its Key, with the request if the journal has
+// another purchase of that key. Adopt returns the records that it has added, with the note in each.
 //
 // A purchase can take effect late: read the transactions five minutes after the last run has ended. The errors are
 // those of [Resolve].

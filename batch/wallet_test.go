@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -51,14 +50,14 @@ func TestMissing(t *testing.T) {
 	item := func(shipment string) batch.Item {
 		return batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: shipment}}
 	}
-	var paid []batch.Record // the newest first, and the last for an invoice
+	var paid []batch.Record // the last for an invoice
 	for _, payment := range [][2]string{{"SH-3", "RD-3"}, {"SH-2", "RD-2"}, {"SH-1", "RD-1"}, {"", "RD-0"}} {
 		paid = append(paid, record(payment[0], payment[1], batch.StepPurchased))
-		paid[len(paid)-1].At = time.Unix(int64(10-len(paid)), 0)
 	}
 	named, again := item("SH-1"), item("SH-1")
 	named.Key, again.Key, again.Again = "order 1", "more", true
 	one, has2 := []batch.Item{item("SH-1")}, record("SH-2", "RD-2", batch.StepCompleted)
+	has0 := batch.Record{Key: "invoice 7", RequestID: "RD-0", Step: batch.StepCompleted}
 	has3, other := record("SH-3", "RD-3", batch.StepCompleted), record("SH-1", "RD-9", batch.StepCompleted)
 	invoice := batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: "https://example.com/1.pdf"}}
 	for name, test := range map[string]struct {
@@ -66,23 +65,24 @@ func TestMissing(t *testing.T) {
 		items   []batch.Item
 		want    string // keys and requests
 	}{
-		"a new journal":          {nil, nil, "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1"},
-		"a shipment twice":       {nil, append(one, named), "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1"},
-		"a key":                  {[]batch.Record{has3}, []batch.Item{named}, "order 1 RD-1"},
-		"an invoice":             {[]batch.Record{has3}, []batch.Item{invoice}, ""},
-		"recorded":               {[]batch.Record{record("SH-1", "RD-1", batch.StepPurchasing), has2, has3}, one, ""},
-		"settled as not charged": {[]batch.Record{has3, record("SH-1", "RD-1", batch.StepAnalyzed)}, one, "SH-1 RD-1"},
-		"an older copy":          {[]batch.Record{has2}, nil, "SH-3 RD-3"},
-		"the list of today":      {[]batch.Record{has2}, one, "SH-3 RD-3, SH-1 RD-1"},
-		"unfinished":             {[]batch.Record{has3, record("SH-1", "RD-9", batch.StepPurchasing)}, nil, "SH-1 RD-1"},
-		"beside a purchase":      {[]batch.Record{has3, other}, []batch.Item{again}, "more RD-1"},
-		"of two items": {[]batch.Record{has3, other}, append(one, again, named),
-			"more RD-1"},
-		"another wallet": {[]batch.Record{other}, one, "error"},
+		"a new journal":    {nil, nil, "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
+		"a shipment twice": {nil, append(one, named), "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
+		"a key":            {[]batch.Record{has0, has2, has3}, []batch.Item{named}, "order 1 RD-1"},
+		"an invoice":       {[]batch.Record{has2, has3}, []batch.Item{named, invoice}, "order 1 RD-1, RD-0 RD-0"},
+		"recorded":         {[]batch.Record{record("SH-1", "RD-1", batch.StepPurchasing), has0, has2, has3}, one, ""},
+		"settled as not charged": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-1", batch.StepAnalyzed)}, one,
+			"SH-1 RD-1"},
+		"an older copy": {[]batch.Record{has0, has2}, nil, "SH-3 RD-3, SH-1 RD-1"},
+		"unfinished": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-9", batch.StepPurchasing)}, nil,
+			"SH-1 RD-1"},
+		"beside a purchase": {[]batch.Record{has0, has2, has3, other}, []batch.Item{again}, "more RD-1"},
+		"of two items":      {[]batch.Record{has0, has2, has3, other}, append(one, again, named), "more RD-1"},
+		"another wallet":    {[]batch.Record{other}, one, "error"},
 		// A person recorded a charge, and corrected it: the error was that of another wallet for ever.
-		"corrected": {[]batch.Record{other, record("SH-1", "RD-9", batch.StepAnalyzed)}, one,
-			"SH-3 RD-3, SH-2 RD-2, SH-1 RD-1"},
-		"no charges": {[]batch.Record{record("SH-9", "RD-9", batch.StepFailed)}, one, "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1"},
+		"corrected": {[]batch.Record{has0, has3, other, record("SH-1", "RD-9", batch.StepAnalyzed)}, one,
+			"SH-2 RD-2, SH-1 RD-1"},
+		"no charges": {[]batch.Record{record("SH-9", "RD-9", batch.StepFailed)}, one,
+			"SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
 	} {
 		missing, err := batch.Missing(test.records, paid, test.items)
 		var got []string

@@ -129,7 +129,7 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Rec
 	return nil, inputError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal "+
 		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, somebody "+
 		"else has purchased, or this is the first night, %s with -record TICKET; to count them against the budget of an "+
-		"earlier night, run that night first, with -record", len(missing), missing[0].RequestID, missing[0].ShipmentID,
+		"earlier night, run that night first, with -record", len(missing), missing[0].RequestID, missing[0].Key,
 		j.again())}
 }
 
@@ -138,8 +138,8 @@ func (j *job) record(ctx context.Context, journal *batch.File, missing []batch.R
 	added, err := batch.Adopt(ctx, journal, missing, j.night, j.note)
 	fmt.Printf("recorded: %d of %d purchases that batch.journal did not have\n", len(added), len(missing))
 	for _, purchase := range added {
-		fmt.Printf("recorded: the wallet paid %s %s for %s of shipment %s\n", purchase.Amount.StringFixed(2),
-			purchase.Currency, purchase.RequestID, purchase.ShipmentID)
+		fmt.Printf("recorded: the wallet paid %s %s for %s of %s\n", purchase.Amount.StringFixed(2), purchase.Currency,
+			purchase.RequestID, purchase.Key)
 	}
 	records, unread := journal.Records()
 	return records, errors.Join(err, unread)
