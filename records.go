@@ -21,7 +21,7 @@ type RegulatoryRequest struct {
 	RequestID string        `json:"request_id"`
 	Status    RequestStatus `json:"status"`
 	Source    string        `json:"source"` // "shipment" or "invoice"
-	// AvailableDocuments are the documents matched at analyze time, with the prices that a purchase
+	// AvailableDocuments are the documents matched by the analysis or the last edit, with the prices that a purchase
 	// charges.
 	AvailableDocuments []AvailableDocument `json:"available_documents"`
 	// LineItems are the items of the shipment or invoice. They are read from "line_items" or "items":

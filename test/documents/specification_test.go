@@ -252,7 +252,7 @@ func (s *specification) provisional() {
 		if !op.Provisional {
 			continue
 		}
-		body, response := "–", "PDF"
+		body, response := "–", "PDF, with the Content-Type `application/pdf`"
 		if content, has := described.RequestBody.Content["application/json"]; has {
 			body = s.kind(content.Schema)
 			response = s.kind(member{Ref: "RegulatoryRequest"})
