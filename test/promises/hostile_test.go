@@ -66,7 +66,7 @@ func (s *hostileServer) count(method string) int {
 // otherwise has time enough on any machine.
 func hostilePolicy(answer hostileAnswer) shipping.Option {
 	policy := shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1,
-		AttemptTimeout: 20 * time.Second, ExtraLoad: -1}
+		AttemptTimeout: 4 * time.Minute, ExtraLoad: -1}
 	if answer.Endless {
 		policy.AttemptTimeout = 300 * time.Millisecond
 	}
@@ -128,7 +128,7 @@ func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
 			server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.Write(to, call.Body()) })
 			client := server.client(t, hostilePolicy(answer))
 			all.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
 				_, err := call.Do(ctx, client)
 				if ctx.Err() != nil {

@@ -66,7 +66,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // askPatience limits one request to a server, even on a busy machine.
-const askPatience = 10 * time.Second
+const askPatience = 30 * time.Second
 
 // ask reads the data of a route of a mockserver into data.
 func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) error {

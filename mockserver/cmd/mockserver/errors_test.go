@@ -251,7 +251,7 @@ func TestDoctor_FindsTheReceiverOfThisModuleWell(t *testing.T) {
 	} {
 		receiver := shippingtest.Must(webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
 			webhook.WithKeys(test.key, test.other), webhook.WithDialect(test.dialect), webhook.WithLimits(1<<20,
-				500*time.Millisecond)))(t)
+				2*time.Second)))(t)
 		srv := httptest.NewServer(receiver)
 		t.Cleanup(func() {
 			srv.Close()
