@@ -165,10 +165,11 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 	}
 }
 
-// mayBeAnalyzing reports whether the analysis may be under way: the status of the request is not in the specification,
-// and nothing else shows a purchase.
+// mayBeAnalyzing reports whether the analysis may be under way: the request is no draft, neither is its status one to
+// which only a purchase leads, and nothing else shows a purchase.
 func (r *RegulatoryRequest) mayBeAnalyzing() bool {
-	return !r.Status.known() && !r.expired() && !r.showsPurchase()
+	row := status.Of(string(r.Status))
+	return row.State != status.Draft && !row.Purchased && !r.expired() && !r.showsPurchase()
 }
 
 // expired reports whether the dialect declares that a draft with this status has expired.

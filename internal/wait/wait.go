@@ -96,7 +96,7 @@ func StateOf(name, declared string) State {
 	switch known := status.Of(name); {
 	case known.Final, declared == "expired":
 		return Final
-	case known.State == status.Draft:
+	case known.State != status.Other && !known.Purchased:
 		return Draft
 	case known.State == status.Other && declared == "" && name != "":
 		return Unlisted

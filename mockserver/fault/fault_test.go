@@ -3,7 +3,9 @@ package fault_test
 import (
 	"encoding/json"
 	"net/http"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +26,11 @@ func TestFault_IsTheSameAfterJSON(t *testing.T) {
 			`"Warning":["one","two"]},"body":"{\"data\":"}`: fault.Respond(
 			200, http.Header{"Content-Type": {"application/json"}, "Warning": {"one", "two"}, "Date": nil}, `{"data":`),
 	}
+	made := string(shippingtest.Must(os.ReadFile("kinds.go"))(t))
 	for _, kind := range fault.Kinds() {
+		if !regexp.MustCompile(`(?m)^func [A-Z].*\) Fault {\s[^}]*Kind: "` + kind.Kind + `"`).MatchString(made) {
+			t.Errorf("%s has no constructor", kind.Kind)
+		}
 		text, err := json.Marshal(kind.Example)
 		if err != nil || kind.Example.Kind != kind.Kind {
 			t.Errorf("the example of %s is %s (%v)", kind.Kind, text, err)

@@ -307,10 +307,10 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	shippingtest.Diff(t, "constants of regulatory.go", names, constants(t, "regulatory.go", "RequestStatus"))
 	shippingtest.Diff(t, "constants of mockserver/internal/regulatory/states.go", names,
 		constants(t, "mockserver/internal/regulatory/states.go", "State"))
-	stages, end := map[string]bool{}, "90"
+	before, stages, end := map[string]bool{}, map[string]bool{}, "90"
 	for _, element := range literal(t, "conformance/purchase.go", "stages") {
 		row := element.(*ast.KeyValueExpr)
-		stages[text(row.Key)] = text(row.Value) == end
+		stages[text(row.Key)], before[text(row.Key)] = text(row.Value) == end, text(row.Value) == "10"
 	}
 	shippingtest.Diff(t, "ends in stages of conformance/purchase.go", ends, stages)
 	_, tones, _ := strings.Cut(readText(t, "mockserver/internal/admin/console/dom.js"), "const tones = {")
@@ -322,6 +322,15 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	for _, row := range status.All() {
 		is := strings.Contains(bought, row.Name)
 		shippingtest.Diff(t, row.Name+" is a purchase in docs/SPECIFICATION.md", row.Purchased, is)
+		shippingtest.Diff(t, row.Name+" has the stage of draft in conformance/purchase.go", !row.Purchased, before[row.Name])
+		places := []string{"docs/SPECIFICATION.md"}
+		if !row.Purchased && row.State != status.Draft {
+			places = append(places, "docs/batches.md")
+		}
+		for _, place := range places {
+			written, _, _ := strings.Cut(readText(t, place), "<!-- generated -->")
+			shippingtest.Contains(t, place, written, "`"+row.Name+"`")
+		}
 	}
 	for _, place := range [][2]string{ // lines that name each end
 		{"docs/SPECIFICATION.md", "- at `completed`"}, {"docs/SPECIFICATION.md", "if r.status is completed"},

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -280,6 +281,7 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 	var all []fault.Rule
 	for _, kind := range fault.Kinds() {
 		f := kind.Example
+		f.Bytes <<= 10 // a truncated response can have the whole body, and announce one byte more
 		effect, found := effects()[f.Kind]
 		if !found {
 			t.Fatalf("%s has no effect: add it to effects in effects.go", f.Kind)
@@ -302,6 +304,17 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 			if x.Settled != (!committed && (effect.decides || effect.changes)) {
 				t.Errorf("%s, committed %v: the operation is performed: %v", f.Kind, committed, !x.Settled)
 			}
+			replies := map[string]bool{} // after two operations
+			for _, body := range []string{"aaaa", "bbbbbb"} {
+				x := &wire.Exchange{Settled: true, Reply: wire.Reply{Status: http.StatusOK, Body: []byte(body)}}
+				if Matches(with(t, given).rules).After(x, fakeWorld{}); x.Ending != wire.EndAnswered {
+					x.Reply.Body = nil
+				}
+				replies[string(x.Reply.Body)] = true
+			}
+			if decided := len(replies) == 1; committed && decided != effect.decides {
+				t.Errorf("%s decides the response: %t; its row in effects.go: %t", f.Kind, decided, effect.decides)
+			}
 		}
 	}
 	for _, first := range all {
@@ -323,6 +336,10 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 			if listed[0].Struck != 1 || listed[0].Seen != 1 || listed[1].Seen != 1 || (listed[1].Struck == 1) == excluded ||
 				len(x.Struck) != int(1+listed[1].Struck) {
 				t.Errorf("%s and %s: %+v, excluded %t: %s", first.Fault.Kind, later.Fault.Kind, listed, excluded, x.Faults())
+			}
+			announced, err := strconv.Atoi(x.Reply.Header.Get("Content-Length"))
+			if err == nil && announced <= x.Reply.Length() {
+				t.Errorf("%s and %s: the response is not shorter than announced", first.Fault.Kind, later.Fault.Kind)
 			}
 		}
 	}

@@ -111,9 +111,12 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 			changes[row.From] = true
 		}
 	}
-	free := map[regulatory.State]bool{regulatory.StateDraft: true} // a draft comes to these without a purchase
+	free := map[regulatory.State]bool{regulatory.StateDraft: true} // a draft comes from or to these without a purchase
 	for range regulatory.States() {
 		for _, row := range regulatory.Transitions {
+			if row.From != "" && row.To == regulatory.StateDraft {
+				free[row.From] = true
+			}
 			if free[row.From] && row.To != "" && row.Trigger != regulatory.TriggerPurchase {
 				free[row.To] = true
 			}
