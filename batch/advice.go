@@ -63,7 +63,7 @@ func ofBatch(err error) string {
 type Need string
 
 const (
-	// NeedRun: another run.
+	// NeedRun: another run, after some minutes.
 	NeedRun Need = "run"
 	// NeedService: another run once the service responds; it failed, or did not respond.
 	NeedService Need = "service"
@@ -155,6 +155,8 @@ func (r Result) needs() (need Need, next string) {
 		return NeedRun, runAgain + readsFirst
 	case r.State == StateUnknown && r.isRefused():
 		return NeedRun, runAgain + " once the cause of the refusal is removed" + readsFirst
+	case r.State == StateUnknown && errors.Is(r.Err, shipping.ErrNotFound): // the draft has expired
+		return NeedOutcome, "check the wallet's transactions, and call batch.Resolve with the outcome that they show"
 	case r.State == StateUnknown:
 		return NeedRun, runAgain + ", for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst + "; if it " +
 			"stays unknown, check the wallet's transactions, and call batch.Resolve with the outcome that they show"
@@ -201,6 +203,10 @@ func (r Result) needsFirst() (need Need, next string) {
 		return NeedCharge, closesCharge + "; the next run reads the documents of this item"
 	case isHeld:
 		return NeedCharge, "once the charges above their cost are closed, run the batch again"
+	case errors.Is(r.Err, errUnread):
+		return NeedRun, runAgain
+	case errors.Is(r.Err, errDocuments):
+		return NeedItem, "once this is corrected, run the batch again"
 	case errors.Is(r.Err, errEvidence):
 		return NeedEvidence, "once the evidence is supplied, run the batch again"
 	case errors.Is(r.Err, errDraftAgain):

@@ -38,13 +38,16 @@ type Item struct {
 	// character. Empty means the shipment's id or the file's URL. A URL with a query needs a Key, because the query of
 	// a signed URL is new each time. A key must be the same each time the batch runs, and belong to one shipment or
 	// invoice in all batches of the journal. A key of another shipment is an error, and so is a second key for a
-	// purchased shipment or invoice. Two addresses that differ only after a "?" are one invoice.
+	// purchased shipment or invoice, without other Documents. Two addresses that differ only after a "?" are one invoice.
 	Key string
 	// Analyze is the analysis. It can be empty if the journal has a request of the item, such as for items from
-	// [Unfinished]. Of several items with one shipment or file, one is purchased: the item whose purchase has begun, or
-	// else the item with the least key. With a journal of several processes, it is always the least key.
+	// [Unfinished]. Of several items with one shipment or file and without Documents, one is purchased: the item whose
+	// purchase has begun, or else the item with the least key. With a journal of several processes, it is always the
+	// least key.
 	Analyze shipping.AnalyzeRequest
-	// Documents are the documents to purchase, as with [shipping.SelectOnly]. If it is empty, [Options.Select] chooses.
+	// Documents are the documents to purchase, as with [shipping.SelectOnly]. A document that another item has, or may
+	// have, purchased for the shipment is an error. If it is empty, [Options.Select] chooses, and another item with a
+	// purchase for the shipment is an error. Once the purchase has begun, other Documents change nothing.
 	Documents []shipping.DocumentType
 	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
 	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.
@@ -91,8 +94,8 @@ type Options struct {
 	// outcome of a purchase that an earlier run left open, do not count. Default 8.
 	Concurrency int
 	// Edit and Select are those of [shipping.AnalyzeAndPollOptions]. They are called concurrently, for up to
-	// Concurrency items at the same time, so data that they share needs a lock. Select is not called for an item with
-	// Documents.
+	// Concurrency items at the same time, so data that they share needs a lock. For an item with Documents, only Edit is
+	// called.
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the batch over all runs of its Period. The most that a purchase can cost (see

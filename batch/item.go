@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,8 @@ type entry struct {
 	other   bool             // it is none of the given items: only its charge is reported
 	// unlisted is the record as last read, with its status only, if nothing lists the status.
 	unlisted *shipping.RegulatoryRequest
-	evidence string // the documents that wait for evidence, as last read
+	evidence string    // the documents that wait for evidence, as last read
+	lacking  time.Time // when they were first read to wait for nothing else; or 0
 	err      error
 	done     bool
 
@@ -279,13 +281,32 @@ func (e *entry) alone(own Record) func(related []Record) error {
 			switch {
 			case other.Key == own.Key:
 			case sameSource && !e.item.Again && other.Committed() && other.bought():
-				return e.repeats(other.Key, "use that Key, which the journal has, or leave the item out; to buy more, set Again")
+				if err := e.differs(other); err != nil {
+					return err
+				}
 			case own.RequestID != "" && other.RequestID == own.RequestID && (other.begun() || isOpen):
 				return e.repeatedRequest(own.RequestID, other.Key)
 			}
 		}
 		return nil
 	}
+}
+
+// errUnread is the error of an item beside a purchase that [Adopt] has added.
+var errUnread = errors.New("its documents are not known until a run has read it")
+
+// differs returns an error unless the item buys other documents than another purchase of its shipment or file.
+func (e *entry) differs(other Record) error {
+	isOther := func(document shipping.DocumentType) bool { return !slices.Contains(other.Documents, document) }
+	switch own := e.item.Documents; {
+	case len(own) > 0 && len(other.Documents) == 0:
+		return fmt.Errorf("shipping: the journal has the purchase %s of the shipment, and %w", spelling.Quote(other.Key),
+			errUnread)
+	case len(own) > 0 && len(slices.DeleteFunc(slices.Clone(own), isOther)) == 0:
+		return nil
+	}
+	return e.repeats(other.Key, "use that Key, which the journal has, or leave the item out; to buy other documents, "+
+		"name them in Documents; to buy these again, set Again")
 }
 
 // repeatedRequest returns the error of an item whose analysis returned the request of another item.
@@ -342,7 +363,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	poll.Progress = func(event shipping.PollEvent) { e.run.progress(e, event) }
 	choose := e.run.options.Select
 	if len(e.item.Documents) > 0 {
-		choose = shipping.SelectOnly(e.item.Documents...)
+		choose = e.documents
 	}
 	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
 		Edit: e.run.options.Edit, Select: choose, Purchase: e.run.options.Purchase, Poll: poll,
@@ -381,6 +402,18 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	}
 	return 0, err
 }
+
+// documents selects the documents of the item.
+func (e *entry) documents(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+	selected, err := shipping.SelectOnly(e.item.Documents...)(draft)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errDocuments, err)
+	}
+	return selected, nil
+}
+
+// errDocuments is the error of an item with Documents that cannot be purchased.
+var errDocuments = errors.New("the Documents of the item")
 
 // notSelected returns the offers of a draft that were not selected, without types that no journal can keep.
 func notSelected(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) (left []shipping.DocumentType) {
@@ -508,7 +541,6 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.unlisted = nil; state == wait.Unlisted {
 		e.unlisted = &shipping.RegulatoryRequest{Status: record.Status, Dialect: record.Dialect}
 	}
-	e.evidence = lacksEvidence(record)
 	known := e.record
 	if e.record.Step == StepPurchased && record.Status != shipping.StatusDraft {
 		e.charge(record.ChargedAmount, record.Currency, record.Raw) // early, so that purchases can stop
@@ -524,6 +556,9 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	case wait.StillUnlisted:
 		return 0, e.failed(wait.StepPolled, record, wait.ErrUnlisted)
 	case wait.NotYet:
+		if e.lacksEvidence(record) {
+			return 0, e.failed(wait.StepPolled, record, fmt.Errorf("%s %w", spelling.Quote(e.evidence), errEvidence))
+		}
 		e.polled(shipping.PollEvent{Step: wait.StepPolled, Request: record}, poll)
 		return poll.Next, nil
 	}
@@ -547,15 +582,22 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		fmt.Errorf("the request has ended with the status %s, which is not a success", spelling.Quote(string(record.Status))))
 }
 
-// lacksEvidence returns the documents of a request that wait for evidence.
-func lacksEvidence(record *shipping.RegulatoryRequest) string {
+// lacksEvidence reports whether the documents of a request have waited only for evidence, for as long as a request may
+// stay a draft: the evidence can take days.
+func (e *entry) lacksEvidence(record *shipping.RegulatoryRequest) bool {
 	var types []string
+	generates := false
 	for _, document := range record.Documents {
-		if document.Status == "awaiting_evidence" {
+		if generates = generates || document.Status == "generating"; document.Status == "awaiting_evidence" {
 			types = append(types, string(document.DocumentType))
 		}
 	}
-	return shortened(strings.Join(types, ", "), 200)
+	if e.evidence = shortened(strings.Join(types, ", "), 200); e.evidence == "" || generates {
+		e.lacking = time.Time{}
+		return false
+	}
+	e.lacking = cmp.Or(e.lacking, time.Now())
+	return time.Since(e.lacking) >= e.run.intervals.DraftFor
 }
 
 // errDraftAgain is the error of an item whose generation failed, and whose request is a draft again.

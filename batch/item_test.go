@@ -166,6 +166,13 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 	filed.ShipmentID, filed.FileHash = "", fmt.Sprintf("sha256:%x", hash)
 	refiled := file("ORD-2", "1.pdf?X-Signature=b#page=2")
 	refiled.Again = true
+	others, adopted := completed, at(batch.StepPurchased)
+	others.Documents, adopted.Documents = []shipping.DocumentType{"FDA"}, nil
+	named := func(document shipping.DocumentType) batch.Item {
+		item := order("ORD-2", "SH-1")
+		item.Documents = []shipping.DocumentType{document}
+		return item
+	}
 	const other = `belongs to another shipment: "SH-1" in the journal, and "`
 	const again, rekeyed = "bought a second time: ", `"ORD-1", whose documents would be bought a second time: ` +
 		"use that Key"
@@ -195,12 +202,17 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"another key of a failed one":        {failed, []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
 		"purchased again":                    {completed, []batch.Item{anew}, 1, []string{""}},
 		"purchased again, beside it":         {completed, []batch.Item{anew, order("ORD-1", "SH-1")}, 1, []string{"", ""}},
-		"an invoice, signed anew":            {filed, []batch.Item{file("ORD-1", "1.pdf?X-Signature=b")}, 0, []string{""}},
-		"an invoice that has moved":          {filed, []batch.Item{file("ORD-1", "2.pdf")}, 0, []string{""}},
-		"an invoice, not signed any more":    {filed, []batch.Item{file("", "1.pdf")}, 0, []string{rekeyed}},
-		"another key of an invoice":          {filed, []batch.Item{file("ORD-2", "1.pdf?sign=b")}, 0, []string{rekeyed}},
-		"an invoice purchased again":         {filed, []batch.Item{refiled}, 1, []string{""}},
-		"another invoice":                    {filed, []batch.Item{file("ORD-2", "2.pdf?X-Signature=b")}, 1, []string{""}},
+		"other documents":                    {others, []batch.Item{named("CUSTOMS")}, 1, []string{""}},
+		"the same documents":                 {others, []batch.Item{named("FDA")}, 0, []string{rekeyed}},
+		"documents beside unknown ones": {adopted, []batch.Item{named("FDA")}, 0,
+			[]string{"known until a run has read it; run"}},
+		"a document that is not offered":  {failed, []batch.Item{named("FDA")}, 0, []string{"does not offer FDA"}},
+		"an invoice, signed anew":         {filed, []batch.Item{file("ORD-1", "1.pdf?X-Signature=b")}, 0, []string{""}},
+		"an invoice that has moved":       {filed, []batch.Item{file("ORD-1", "2.pdf")}, 0, []string{""}},
+		"an invoice, not signed any more": {filed, []batch.Item{file("", "1.pdf")}, 0, []string{rekeyed}},
+		"another key of an invoice":       {filed, []batch.Item{file("ORD-2", "1.pdf?sign=b")}, 0, []string{rekeyed}},
+		"an invoice purchased again":      {filed, []batch.Item{refiled}, 1, []string{""}},
+		"another invoice":                 {filed, []batch.Item{file("ORD-2", "2.pdf?X-Signature=b")}, 1, []string{""}},
 		"a shipment, an invoice completed": {filed, []batch.Item{order("ORD-1", "SH-1")}, 0,
 			[]string{"an invoice in the journal"}},
 		"two orders of an invoice": {completed, []batch.Item{file("B", "3.pdf?id=1"), file("A", "3.pdf?id=2")}, 1,
@@ -528,21 +540,27 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 	})
 }
 
-// A document that waits for evidence was said to need another run, each night.
+// A document that waits for evidence was said to need another run, each night, and held the run until its deadline.
 func TestBatch_ADocumentWithoutEvidenceNeedsAPerson(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := requestService(customs, shippingtest.Record("processing"), shippingtest.Record("processing",
 			`"documents":[{"document_type":"CUSTOMS","status":"awaiting_evidence"}]`))
-		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
-		defer stop()
-		report, err := batch.Run(ctx, shippingtest.NewClient(t, service), walletItems(1), &batch.Options{
-			Select: shipping.SelectAll, Journal: batch.Memory()})
-		if got := report.Results[0]; !errors.Is(err, context.DeadlineExceeded) || got.State != batch.StateWaiting ||
-			got.Need() != batch.NeedEvidence || report.Retryable() ||
-			!strings.HasSuffix(got.Err.Error(), `"CUSTOMS" waits for evidence that a person supplies; once the evidence is `+
-				"supplied, run the batch again") {
-			t.Errorf("%s, needs %s: %v, %v", got.State, got.Need(), got.Err, err)
+		began := time.Now()
+		for _, limit := range []time.Duration{30 * time.Second, time.Hour} { // the first run is interrupted
+			ctx, stop := context.WithTimeout(t.Context(), limit)
+			defer stop()
+			report, err := batch.Run(ctx, shippingtest.NewClient(t, service), walletItems(1), &batch.Options{
+				Select: shipping.SelectAll, Journal: batch.Memory()})
+			got := report.Results[0]
+			if (err != nil) != (limit < time.Minute) || got.State != batch.StateWaiting || got.Need() != batch.NeedEvidence ||
+				report.Retryable() || !strings.Contains(got.Err.Error(), `"CUSTOMS" waits for evidence that a person supplies`) ||
+				!strings.HasSuffix(got.Err.Error(), "; once the evidence is supplied, run the batch again") {
+				t.Errorf("%s, needs %s: %v, %v", got.State, got.Need(), got.Err, err)
+			}
+		}
+		if took := time.Since(began); took > 3*time.Minute {
+			t.Errorf("the run waited for %s", took)
 		}
 	})
 }

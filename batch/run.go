@@ -106,10 +106,10 @@ func (r *run) load(ctx context.Context, items []Item) error {
 
 // chooseTwins chooses which of several items with one shipment or file is purchased: an item whose purchase has begun,
 // or else the one with the least key, so that the order of items does not matter. With a lease, no purchase is known
-// yet. Items with Again take no part.
+// yet. Items with Again or Documents take no part.
 func chooseTwins(entries []*entry) {
 	chosen := map[string]*entry{}
-	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e.item.Again })
+	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e.item.Again || len(e.item.Documents) > 0 })
 	for _, e := range entries {
 		if other := chosen[e.source()]; other == nil || e.precedes(other) {
 			chosen[e.source()] = e
