@@ -464,10 +464,15 @@ func notDraft(record *shipping.RegulatoryRequest) error {
 var errElsewhere = errors.New("it may have been purchased outside this batch, or by a run whose records this journal " +
 	"lacks; if the journal is an older copy, put the latest one in its place")
 
-// move records the next step.
+// move records the next step. An end that is not recorded is left to the next run.
 func (e *entry) move(step shipping.Step) error {
+	before := e.record.Step
 	e.record.Step = step
-	return e.run.note(e.claim, e.record, nil)
+	err := e.run.note(e.claim, e.record, nil)
+	if err != nil && step == StepCompleted {
+		e.record.Step = before
+	}
+	return err
 }
 
 // result is the outcome of the item so far.

@@ -565,6 +565,31 @@ func TestBatch_ADocumentWithoutEvidenceNeedsAPerson(t *testing.T) {
 	})
 }
 
+// An item was reported as completed, with the advice of a charge above its cost, if the disk was full at its last
+// record.
+func TestBatch_AnEndThatIsNotRecordedIsNotReached(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := requestService(customs, shippingtest.Record("processing"), shippingtest.Record("completed"))
+		isFull := true
+		journal := hooked{batch.Memory(), func(_ context.Context, call string, record batch.Record, do func() error) error {
+			if isFull && call == "append" && record.Step == batch.StepCompleted {
+				return errors.New("no space left on device")
+			}
+			return do()
+		}}
+		for _, want := range []batch.State{batch.StateWaiting, batch.StateCompleted} {
+			report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), walletItems(1), &batch.Options{
+				Select: shipping.SelectAll, Journal: journal})
+			if got := report.Results[0]; got.State != want || (err != nil) != isFull || isFull && got.Need() != batch.NeedRun ||
+				service.CountPath(purchase) != 1 {
+				t.Errorf("%s, needs %q: %v, %v", got.State, got.Need(), got.Err, err)
+			}
+			isFull = false
+		}
+	})
+}
+
 // Resolve closes an item that no run completes: nothing is sent for it, and the report has no error of it.
 // Once closed, it stays closed. An item that was resolved as not charged lost the charge of its record.
 func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
