@@ -147,7 +147,8 @@ const (
 	// StateUnknown: the outcome of the purchase is not known, and Err is the reason; the next run settles it. Close a
 	// purchase that can never be settled with [Resolve].
 	StateUnknown State = "unknown"
-	// StateWaiting: not finished when the batch ended, here or in another process; the next run continues.
+	// StateWaiting: not finished when the batch ended, here or in another process, or waiting only for evidence; the next
+	// run continues.
 	StateWaiting State = "waiting"
 	// StateError: another failure; nothing was charged. The next run tries again. If Err will not pass, such as
 	// [shipping.ErrNotFound] for an unknown shipment, correct the item or leave it out.
