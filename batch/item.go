@@ -406,14 +406,14 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 // documents selects the documents of the item.
 func (e *entry) documents(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 	selected, err := shipping.SelectOnly(e.item.Documents...)(draft)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errDocuments, err)
+	if text, isOwn := strings.CutPrefix(fmt.Sprint(err), "shipping: SelectOnly"); isOwn {
+		err = fmt.Errorf("%w%s", errDocuments, text)
 	}
-	return selected, nil
+	return selected, err
 }
 
-// errDocuments is the error of an item with Documents that cannot be purchased.
-var errDocuments = errors.New("the Documents of the item")
+// errDocuments is the error of an item with Documents that are not on offer.
+var errDocuments = errors.New("shipping: batch: Item.Documents")
 
 // notSelected returns the offers of a draft that were not selected, without types that no journal can keep.
 func notSelected(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) (left []shipping.DocumentType) {

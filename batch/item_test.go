@@ -505,9 +505,9 @@ func TestBatch_BuysTheDocumentsOfItsItem(t *testing.T) {
 			!slices.Equal(report.Results[0].Documents, []shipping.DocumentType{"FDA"}) {
 			t.Errorf("%+v, %v", report, err)
 		}
-		for i, want := range []string{"did you mean FDA?", "the draft does not offer WATCH"} {
-			if got := fmt.Sprint(report.Results[i+1].Err); !strings.Contains(got, want) {
-				t.Errorf("%s, want %q", got, want)
+		for i, want := range []string{`Item.Documents names "fda"`, "Item.Documents: the draft does not offer WATCH"} {
+			if got := report.Results[i+1]; !strings.Contains(got.Reason(), want) || got.Need() != batch.NeedItem {
+				t.Errorf("%v, needs %s, want %q", got.Err, got.Need(), want)
 			}
 		}
 	})
