@@ -48,10 +48,8 @@ func (j *job) results(report *batch.Report, records []batch.Record) error {
 			result.ChargedCurrency, others, result.Note, string(result.Need()), result.Reason()})
 	}
 	if completed, drafts := left[batch.StateCompleted], left[batch.StateDraft]; completed+drafts > 0 {
-		fmt.Printf("shipments with documents that were not bought, because a person must supply evidence, or has bought the "+
-			"others (column note): %d completed, %d of them with a note, and %d drafts; see \"not bought\" in documents.csv, "+
-			"and buy the documents from a new analysis, once drafts are out of the list\n",
-			completed, noted, drafts)
+		fmt.Printf("not bought: documents of %d completed shipments (%d of them with a note) and %d drafts, see column \"not "+
+			"bought\" of documents.csv: a person checks whether the parcels need them\n", completed, noted, drafts)
 	}
 	return j.write("documents.csv", rows)
 }

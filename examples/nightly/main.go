@@ -122,7 +122,7 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	rates := j.rates(ctx)
 	paid, unread := j.transactions(ctx)
 	if unread != nil {
-		unread = walletError(fmt.Errorf("nightly: nothing was purchased, because the wallet was not read: %w", unread), rates)
+		unread = walletError(fmt.Errorf("nightly: nothing was purchased, because wallet.csv was not written: %w", unread), rates)
 		return mayPass(unread), errors.Join(rates, unread)
 	}
 	report, err := j.documents(ctx, paid)
@@ -201,8 +201,9 @@ func (j *job) documents(ctx context.Context, paid []batch.Record) (report *batch
 		fmt.Printf("night %s: %d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s "+
 			"spent or reserved\n", j.night, all, completed, nothing, closed, all-completed-nothing-closed,
 			report.Committed.StringFixed(2), j.budget)
+		err = errors.Join(err, j.results(report, records), j.causes(report))
 	}
-	return report, errors.Join(err, j.results(report, records), j.causes(report))
+	return report, err
 }
 
 // selected returns the automated documents of a draft, if its purchase charges the wallet of the job.
@@ -217,7 +218,7 @@ func (j *job) selected(draft *shipping.RegulatoryRequest) ([]shipping.DocumentTy
 // shipments returns the items of a list, each shipment once. An id that cannot be sent does not stop the others.
 func shipments(name, list string, unread error) (items []batch.Item, err error) {
 	seen := map[string]bool{}
-	for i, line := range strings.Split(list, "\n") {
+	for i, line := range strings.Split(strings.TrimPrefix(list, "\ufeff"), "\n") {
 		for _, id := range strings.Fields(line) {
 			item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}}
 			if invalid := item.Validate(); invalid != nil {

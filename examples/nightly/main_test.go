@@ -419,7 +419,7 @@ func TestTexts_AreThoseOfTheLibrary(t *testing.T) {
 	sources := regexp.MustCompile(`" ?\+\s+"`).ReplaceAllString(library.String(), "")
 	texts := (&job{}).texts()
 	for i := 0; i < len(texts); i += 2 {
-		if !strings.Contains(sources, texts[i]) {
+		if !strings.Contains(sources, strings.TrimPrefix(texts[i], "WithDialect ")) { // the field is written before it
 			t.Errorf("no text has %q", texts[i])
 		}
 	}

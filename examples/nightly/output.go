@@ -72,7 +72,11 @@ func (e openError) Error() string {
 	last := ""
 	causes := e.report.Causes()
 	for _, cause := range causes[:min(len(causes), most)] {
-		if action := fmt.Sprintf("%s: %s\n", cause.State, e.action(cause)); action != last {
+		state := string(cause.State)
+		if cause.State == batch.StateCompleted {
+			state += ", but charged above its cost"
+		}
+		if action := fmt.Sprintf("%s: %s\n", state, e.action(cause)); action != last {
 			text.WriteString(action)
 			last = action
 		}
@@ -91,22 +95,21 @@ func (e openError) action(cause batch.Cause) string {
 		next += ", or raise -budget"
 	}
 	keys, requests := e.all(cause)
-	const lookUp = "find the requests of documents.csv in wallet.csv"
-	const orNot = ` (or -outcome "not charged")`
+	const orNot = ` if wallet.csv has its request (otherwise -outcome "not charged")`
 	action, found := map[batch.Need]string{
-		batch.NeedRun: j.again() + "; if a line stays for a day, ask the service; to close a shipment, find its request " +
-			"in wallet.csv, and run " + j.resolves("SHIPMENT") + orNot,
+		batch.NeedRun: j.again() + "; if a line stays for a day, do what it states, ask the service, or run " +
+			j.resolves("SHIPMENT") + orNot,
 		batch.NeedService: "once the service responds, " + j.again(),
 		batch.NeedWallet:  "add money to the wallet, then " + j.again(),
 		batch.NeedPeriod:  next,
 		batch.NeedBudget:  "no night with this budget buys these: raise -budget, or leave them out",
-		batch.NeedCharge: lookUp + "; if an amount there differs, a developer corrects the dialect; either way, run " +
+		batch.NeedCharge: "find the requests of documents.csv in wallet.csv; if an amount there differs, a developer corrects the dialect; either way, run " +
 			j.resolves(keys...) + "; until then, no shipment is purchased",
 		batch.NeedRetry: "run nightly retry " + requests + ", then " + j.again() + ", which purchases nothing for these; " +
 			"if they fail again, ask the service; to give up, run " + j.resolves(keys...),
 		batch.NeedEvidence: "supply the evidence, then " + j.again(),
 		batch.NeedItem:     "correct these shipments, or leave them out of the list",
-		batch.NeedOutcome:  lookUp + ", and run " + j.resolves(keys...) + orNot,
+		batch.NeedOutcome:  "run " + j.resolves(keys...) + orNot,
 	}[cause.Need]
 	switch {
 	case !found:
@@ -177,6 +180,10 @@ func (j *job) texts() []string {
 		"if no night has begun (there is no documents.csv), remove the file",
 		"if this process opened it, use that File or close it; if not, wait until the other process ends",
 		"wait until the night that runs has ended",
+		"WithDialect has no route for this operation, and the specification documents none",
+		"the dialect has no route",
+		"pass the dialect to NewClient, or set SHIPPING_DIALECT to its file for NewClientFromEnv",
+		"export SHIPPING_DIALECT with the path of a file that has this line, for this command and for the nights",
 		"run the batch again", j.again(), "batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry",
 	}
 }
