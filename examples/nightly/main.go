@@ -122,7 +122,8 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	rates := j.rates(ctx)
 	paid, unread := j.transactions(ctx)
 	if unread != nil {
-		unread = walletError(fmt.Errorf("nightly: nothing was purchased, because wallet.csv was not written: %w", unread), rates)
+		unread = fmt.Errorf("nightly: nothing was purchased, because wallet.csv was not written: %w", unread)
+		unread = walletError(unread, rates)
 		return mayPass(unread), errors.Join(rates, unread)
 	}
 	report, err := j.documents(ctx, paid)
