@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -424,10 +425,14 @@ func TestErrors_OnlyAPurchaseIsPurchasedAgain(t *testing.T) {
 // alone.
 func TestErrors_NoCauseSaysToPurchaseAgain(t *testing.T) {
 	t.Parallel()
+	codes := shippingtest.PurchaseCodes(t)
+	buys := regexp.MustCompile(`(, then |Regulatory\.)[Pp]urchase again`)
 	synctest.Test(t, func(t *testing.T) {
-		for status := 400; status <= 504; status++ {
+		for status := 400; status <= 504; status++ { // with each documented code
+			code := codes[status%len(codes)]
+			refused := body(status, fmt.Sprintf(`{"status":false,"message":"no","data":{"error_code":%q}}`, code))
 			for _, call := range shippingtest.Calls() {
-				_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(refusal(status, "no")),
+				_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(refused),
 					shippingtest.WithRoutes(), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})))
 				cause, ok := errors.AsType[*shipping.Error](err)
 				text := strings.TrimSuffix(fmt.Sprint(cause), "; correct the request before you send it again")
@@ -438,6 +443,10 @@ func TestErrors_NoCauseSaysToPurchaseAgain(t *testing.T) {
 				}
 				if !ok || cause.Operation != call.Operation || charges && strings.Contains(text, "again") {
 					t.Errorf("%s, %d: %v", call.Operation, status, cause)
+				}
+				failed, isPurchase := errors.AsType[*shipping.RegulatoryError](err)
+				if isPurchase && failed.Outcome != shipping.OutcomeNotCharged && buys.MatchString(err.Error()) {
+					t.Errorf("%s, %d %s: %v", call.Operation, status, code, err)
 				}
 			}
 		}

@@ -47,7 +47,7 @@ var ofOneRequest = regexp.MustCompile(`; do not purchase again: (call|compare) [
 	`; if the status is still [^;]*|; correct the cause, then call Regulatory\.[^;]*|, so analyze again\b|` +
 	`: pass a context that has not ended|; remove the cause, then run the batch again|` +
 	`: Regulatory\.Retry generates [^;]*|: raise the budget or select fewer documents|` +
-	`: compare the charge with its transactions|` +
+	`: compare the charge with its transactions|: read the record, or try again later|` +
 	`(:|;|, then|,? and) call Regulatory\.(Analyze|Resume|Wait|SettlePurchase|Purchase)\b[^;,]*`)
 
 // ofBatch returns the text of an error without the advice for a single request.

@@ -339,8 +339,8 @@ func TestReport_ErrHasNoAdviceOnASingleRequest(t *testing.T) {
 	call := func(operation string, status int, code string) error {
 		return &shipping.Error{Operation: operation, StatusCode: status, Code: code, RetryAfter: time.Second}
 	}
-	single := regexp.MustCompile(`Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b|(purchase|[Aa]nalyze) (it )?again|` +
-		`its transactions|generates the documents again`)
+	single := regexp.MustCompile(`Regulatory\.(Resume|Wait|SettlePurchase|Purchase)\b|` +
+		`(purchase|[Aa]nalyze) (\w+ )?again|its transactions|try again later|generates the documents again`)
 	steps := []shipping.Step{"analyzed", "edited", "selected", "purchased", "polled"}
 	outcomes := []shipping.PurchaseOutcome{"", shipping.OutcomeCharged, shipping.OutcomeNotCharged,
 		shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown}
@@ -372,16 +372,19 @@ func TestReport_ErrHasNoAdviceOnASingleRequest(t *testing.T) {
 			t.Errorf("%d: %s", status, text)
 		}
 	}
-	whole := regexp.MustCompile(`: no; the request has shown no purchase for (5s|1m0s); (run the batch|once) `)
-	for _, status := range []int{400, 409, 422, 423} { // a purchase: a part of its advice was left, such as to read it
+	whole := regexp.MustCompile(`: no; the request has shown no purchase for (5s|1m0s); ` +
+		`(add money to the wallet; )?(run the batch|once) `)
+	codes := shippingtest.PurchaseCodes(t)
+	for n := range 4 * len(codes) { // a purchase: a part of its advice was left, such as to read it
+		status, code := []int{400, 409, 422, 423}[n%4], codes[n/4]
 		synctest.Test(t, func(t *testing.T) {
-			service := requestService("", httpmock.NewStringResponder(status, `{"status":false,"message":"no"}`),
-				shippingtest.Record("draft"))
+			body := fmt.Sprintf(`{"status":false,"message":"no","data":{"error_code":%q}}`, code)
+			service := requestService("", httpmock.NewStringResponder(status, body), shippingtest.Record("draft"))
 			_, err := walletClient(t, service).Regulatory.Purchase(t.Context(),
 				&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}})
 			report := batch.Report{Results: []batch.Result{{Key: "SH-1", State: batch.StateError, Err: err}}}
-			if text := report.Err().Error(); !whole.MatchString(text) {
-				t.Errorf("%d: %s", status, text)
+			if text := report.Err().Error(); code != "already_purchased" && !whole.MatchString(text) { // it is not settled
+				t.Errorf("%d %s: %s", status, code, text)
 			}
 		})
 	}

@@ -4,9 +4,12 @@ import (
 	"embed"
 	"fmt"
 	"net/http"
+	"regexp"
 	"testing"
 
 	"github.com/jarcoal/httpmock"
+
+	"github.com/shipping-go/shipping/internal/specification"
 )
 
 //go:embed testdata/*.json
@@ -34,4 +37,16 @@ func golden(name string) (string, error) {
 func NewGoldenService(t testing.TB, name string) *Service {
 	t.Helper()
 	return NewService(httpmock.NewStringResponder(http.StatusOK, Golden(t, name)).SetContentLength())
+}
+
+// PurchaseCodes returns the documented codes of a refused purchase, and an empty one.
+func PurchaseCodes(t testing.TB) []string {
+	t.Helper()
+	codes := []string{""}
+	row := regexp.MustCompile(`"code": "(\w+)", "operations": "[^"]*purchase`)
+	for _, found := range row.FindAllSubmatch(specification.Service(), -1) {
+		codes = append(codes, string(found[1]))
+	}
+	Diff(t, "codes in service.json", true, len(codes) > 1)
+	return codes
 }

@@ -354,6 +354,21 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	}
 }
 
+// What completes an item of a batch has its row and its states in docs/batches.md, and a line in the nightly job.
+func TestNeeds_AreInEveryPlace(t *testing.T) {
+	t.Parallel()
+	_, page, _ := strings.Cut(readText(t, "docs/batches.md"), "| State | Meaning |")
+	states, rows, _ := strings.Cut(page, "| `Need` | You |")
+	for _, need := range constants(t, "batch/advice.go", "Need") {
+		shippingtest.Contains(t, "the table of Need in docs/batches.md", rows, "\n| "+need+" | ")
+		shippingtest.Contains(t, "the states in docs/batches.md", strings.ReplaceAll(states, "|", ","), ", "+need)
+		if need != "person" { // whose action is that of each line
+			shippingtest.Contains(t, "action of examples/nightly/output.go", readText(t, "examples/nightly/output.go"),
+				"batch.Need"+strings.ToUpper(need[:1])+need[1:]+":")
+		}
+	}
+}
+
 func parsed(t *testing.T, file string) *ast.File {
 	t.Helper()
 	return shippingtest.Must(parser.ParseFile(token.NewFileSet(), file, readText(t, file), 0))(t)
