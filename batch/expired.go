@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -98,7 +99,8 @@ func (e *entry) earlier() string {
 // another known meaning.
 func (e *entry) undeclaredCode(err error, code string) error {
 	isKnown := errors.Is(err, shipping.ErrInsufficientFunds) || errors.Is(err, shipping.ErrUnauthorized) ||
-		errors.Is(err, shipping.ErrRateLimited)
+		errors.Is(err, shipping.ErrRateLimited) ||
+		slices.Contains([]string{"charge_refused", "document_not_offered"}, code)
 	declared := e.dialect.Declare(dialect.Line{Field: "refusal.expired_code", Value: code})
 	if e.fresh || isKnown || declared == "" || e.dialect != nil && e.dialect.Refusal.ExpiredCode != "" {
 		return err

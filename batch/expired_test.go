@@ -86,6 +86,8 @@ func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 			"its request may have shown a purchase"},
 		"a draft that lists documents": {draft, "", responders{record("draft", listed), record("draft", listed)},
 			code("closed"), 0, `"refusal.expired_code = closed"`}, // it is purchased
+		"refused with a documented code": {draft, "", []httpmock.Responder{record("draft"), record("draft")},
+			code("charge_refused"), 0, "; once this is corrected, run the batch again"},
 		"a transaction, then gone": {draft, "", responders{record("draft", `,"transaction_id":"T-1"`), gone}, nil, 0,
 			"its request may have shown a purchase"},
 		"resolved by hand, then gone": {with(func(r *batch.Record) { r.Documents, r.Note = documents, "no debit" }), "",
