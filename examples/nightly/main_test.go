@@ -70,8 +70,12 @@ func TestNights(t *testing.T) {
 			}
 			j.night = run.night
 			before := server.Requests(shipping.OpPurchase)
+			results, _ := os.ReadFile(filepath.Join(folder, "documents.csv"))
 			again, err := j.run(t.Context())
 			code, advice := j.exit(again, err)
+			if after, _ := os.ReadFile(filepath.Join(folder, "documents.csv")); len(ids) == 0 && !bytes.Equal(after, results) {
+				t.Error("an empty list emptied documents.csv")
+			}
 			if text := fmt.Sprint(err, advice); code != run.code || !strings.Contains(text, run.advice) {
 				t.Errorf("%s: exit %d, %s; want %d, %q", run.night, code, text, run.code, run.advice)
 			}

@@ -105,7 +105,7 @@ func (e openError) action(cause batch.Cause) string {
 		batch.NeedBudget:  "no night with this budget buys these: raise -budget, or leave them out",
 		batch.NeedCharge: "find the requests of documents.csv in wallet.csv; if an amount there differs, a developer " +
 			"corrects the dialect; either way, run " + j.resolves(keys...) + "; until then, no shipment is purchased",
-		batch.NeedRetry: "run nightly retry " + requests + ", then " + j.again() + ", which purchases nothing for these; " +
+		batch.NeedRetry: "run nightly retry " + strings.Join(requests, " ") + ", then " + j.again() + ", which purchases nothing for these; " +
 			"if they fail again, ask the service; to give up, run " + j.resolves(keys...),
 		batch.NeedEvidence: "supply the evidence, then " + j.again(),
 		batch.NeedItem:     "correct these shipments, or leave them out of the list",
@@ -120,15 +120,15 @@ func (e openError) action(cause batch.Cause) string {
 	return action
 }
 
-// all returns the shipments and the requests of all causes with the same state and need.
-func (e openError) all(cause batch.Cause) (keys []string, requests string) {
+// all returns the shipments and the requests of all causes with the same state and need, at most 200.
+func (e openError) all(cause batch.Cause) (keys, requests []string) {
 	for _, other := range e.report.Causes() {
 		if other.State == cause.State && other.Need == cause.Need {
-			keys = append(keys, other.Keys...)
-			requests += " " + strings.Join(other.RequestIDs, " ")
+			keys, requests = append(keys, other.Keys...), append(requests, other.RequestIDs...)
 		}
 	}
-	return keys, strings.TrimSpace(requests)
+	most := min(len(keys), 200)
+	return keys[:most], requests[:most]
 }
 
 // exceeded reports whether more than the budget was spent: by a charge above its cost, or by purchases of -record.
@@ -139,7 +139,7 @@ func (e openError) exceeded() bool {
 // resolves returns the command that records the outcome of purchases.
 func (j *job) resolves(shipments ...string) string {
 	return fmt.Sprintf("nightly resolve -out %s -note TICKET -outcome charged %s", cmp.Or(j.folder, "FOLDER"),
-		strings.Join(shipments[:min(len(shipments), 200)], " "))
+		strings.Join(shipments, " "))
 }
 
 // progress logs once a minute how far the night is, and what a silent night waits for.
