@@ -180,7 +180,7 @@ func (r Result) needs() (need Need, next string) {
 		return NeedItem, "correct the item or leave it out, then run the batch again"
 	case errors.Is(r.Err, shipping.ErrInsufficientFunds):
 		return NeedWallet, "once the wallet has the money, run the batch again"
-	case isInvalid, errors.Is(r.Err, errOtherShipment): // it states what to correct
+	case isInvalid, errors.Is(r.Err, errOtherShipment), errors.Is(r.Err, errLacks): // it states what to correct
 		return NeedItem, "once this is corrected, run the batch again"
 	case isCall, isOver:
 		return NeedPerson, "once this is corrected, run the batch again"

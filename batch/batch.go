@@ -45,9 +45,9 @@ type Item struct {
 	// purchase has begun, or else the item with the least key. With a journal of several processes, it is always the
 	// least key.
 	Analyze shipping.AnalyzeRequest
-	// Documents are the documents to purchase, as with [shipping.SelectOnly]. A document that another item has, or may
-	// have, purchased for the shipment is an error. If it is empty, [Options.Select] chooses, and another item with a
-	// purchase for the shipment is an error. Once the purchase has begun, other Documents change nothing.
+	// Documents are the documents to purchase, as with [shipping.SelectOnly]. It is an error if the item is completed
+	// without one of them, or if another item has, or may have, purchased one for the shipment. If it is empty,
+	// [Options.Select] chooses, and another item with a purchase for the shipment is an error.
 	Documents []shipping.DocumentType
 	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
 	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.

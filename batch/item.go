@@ -100,8 +100,25 @@ func (e *entry) take(ctx context.Context) error {
 	default: // nothing was purchased for the other one
 		record = Record{Key: record.Key, ShipmentID: id, FileHash: hash}
 	}
+	if lacks := e.lacks(record); lacks != nil {
+		return errors.Join(lacks, claim.Release(ctx))
+	}
 	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil
 	return nil
+}
+
+// errLacks is the error of an item that names other Documents than it was completed with.
+var errLacks = errors.New("shipping: the item was completed without")
+
+// lacks returns an error if the item is completed without one of its Documents.
+func (e *entry) lacks(record Record) error {
+	isOwn := func(document shipping.DocumentType) bool { return slices.Contains(record.Documents, document) }
+	others := slices.DeleteFunc(slices.Clone(e.item.Documents), isOwn)
+	if record.Step != StepCompleted || len(others) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w %s: give an item for these a Key that no other item has", errLacks,
+		spelling.Quote(fmt.Sprint(others)))
 }
 
 // errOtherShipment is the error of an item whose key belongs to another shipment: if that one is completed, this one
@@ -298,11 +315,15 @@ var errUnread = errors.New("its documents are not known until a run has read it"
 // differs returns an error unless the item buys other documents than another purchase of its shipment or file.
 func (e *entry) differs(other Record) error {
 	isOther := func(document shipping.DocumentType) bool { return !slices.Contains(other.Documents, document) }
-	switch own := e.item.Documents; {
-	case len(own) > 0 && len(other.Documents) == 0:
+	switch shared := slices.DeleteFunc(slices.Clone(e.item.Documents), isOther); {
+	case len(e.item.Documents) == 0:
+	case len(other.Documents) == 0:
 		return fmt.Errorf("shipping: the journal has the purchase %s of the shipment, and %w", spelling.Quote(other.Key),
 			errUnread)
-	case len(own) > 0 && len(slices.DeleteFunc(slices.Clone(own), isOther)) == 0:
+	case len(shared) > 0:
+		return e.repeats(other.Key, fmt.Sprintf("leave %s out of Documents, or leave the item out; to buy these again, set "+
+			"Again", spelling.Quote(fmt.Sprint(shared))))
+	default:
 		return nil
 	}
 	return e.repeats(other.Key, "use that Key, which the journal has, or leave the item out; to buy other documents, "+

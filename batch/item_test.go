@@ -173,6 +173,8 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		item.Documents = []shipping.DocumentType{document}
 		return item
 	}
+	lacks := named("CUSTOMS")
+	lacks.Key = "ORD-1"
 	const other = `belongs to another shipment: "SH-1" in the journal, and "`
 	const again, rekeyed = "bought a second time: ", `"ORD-1", whose documents would be bought a second time: ` +
 		"use that Key"
@@ -203,7 +205,8 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"purchased again":                    {completed, []batch.Item{anew}, 1, []string{""}},
 		"purchased again, beside it":         {completed, []batch.Item{anew, order("ORD-1", "SH-1")}, 1, []string{"", ""}},
 		"other documents":                    {others, []batch.Item{named("CUSTOMS")}, 1, []string{""}},
-		"the same documents":                 {others, []batch.Item{named("FDA")}, 0, []string{rekeyed}},
+		"a document that it lacks":           {others, []batch.Item{lacks}, 0, []string{`without "[CUSTOMS]": give`}},
+		"the same documents":                 {others, []batch.Item{named("FDA")}, 0, []string{`leave "[FDA]" out of Doc`}},
 		"documents beside unknown ones": {adopted, []batch.Item{named("FDA")}, 0,
 			[]string{"known until a run has read it; run"}},
 		"a document that is not offered":  {failed, []batch.Item{named("FDA")}, 0, []string{"does not offer FDA"}},

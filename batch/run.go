@@ -74,7 +74,7 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	if err != nil {
 		return err
 	}
-	var own []*entry // without items whose key belongs to another shipment
+	var own []*entry // without items whose key belongs to another shipment or other Documents
 	for _, item := range items {
 		e := &entry{run: r, item: item, record: Record{Key: item.key()}}
 		r.entries = append(r.entries, e)
@@ -83,7 +83,7 @@ func (r *run) load(ctx context.Context, items []Item) error {
 			err = e.take(ctx)
 		}
 		switch {
-		case errors.Is(err, errOtherShipment):
+		case errors.Is(err, errOtherShipment), errors.Is(err, errLacks):
 			continue
 		case err != nil && !errors.Is(err, ErrItemTaken):
 			r.giveBack()

@@ -13,8 +13,8 @@ import (
 var ErrOtherWallet = errors.New("shipping: batch: the wallet shows none of the journal's charges: it is the wallet " +
 	"of another journal, the service shows no request ids in its transactions, or a person recorded a wrong charge")
 
-// Payments returns the purchases of documents among transactions of a wallet, as records for [Missing]. It leaves out
-// failed transactions and money that came back.
+// Payments returns the purchases of documents among transactions of a wallet, as records for [Missing], with amounts
+// and without Documents. It leaves out failed transactions and money that came back.
 //
 // Assumption: a payment shows its request as TxRef or, in the metadata, as request_id: an id that begins with "RD-".
 func Payments(transactions []*shipping.Transaction) (payments []Record) {
@@ -35,7 +35,8 @@ func Payments(transactions []*shipping.Transaction) (payments []Record) {
 // one, or somebody else has purchased. Purchase nothing until the journal has them: put its newest copy back, or call
 // [Adopt]. The records are those that [Unfinished] takes.
 //
-// The Key of a payment is that of the item for its shipment, or else the id of the shipment. A payment for an invoice
+// The Key of a payment is that of the item for its shipment that has no Documents, or else the id of the shipment: a
+// payment does not show what it paid for. A payment for an invoice
 // has the id of its request: if an item is for that invoice, set the item's key before Adopt, or it is purchased again.
 //
 // The error is [ErrOtherWallet] if the payments have none of the journal's charges. Read the transactions before the
@@ -50,10 +51,10 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 		last[record.Key] = record
 		charged = charged || record.Step == StepPurchased || record.Step == StepCompleted
 	}
-	keys := map[string]string{} // of the items, by shipment: preferably of an item without a purchase
+	keys := map[string]string{} // of items without Documents, by shipment: preferably of one without a purchase
 	for _, item := range items {
 		shipment := item.Analyze.ShipmentID
-		if key, found := keys[shipment]; !found || last[key].begun() {
+		if key, found := keys[shipment]; len(item.Documents) == 0 && (!found || last[key].begun()) {
 			keys[shipment] = item.key()
 		}
 	}
@@ -73,8 +74,8 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 }
 
 // Adopt adds missing payments to the journal, so that the next run waits for their documents, if its items are those of
-// [Unfinished], too. They count against the budget of the period. Each has its Key, with the request if the journal has
-// another purchase of that key. Adopt returns the records that it has added, with the note in each.
+// [Unfinished], too. They count against the budget of the period. Each has its Key, with "+" and the request if the
+// journal has another purchase of that key. Adopt returns the records that it has added, with the note in each.
 //
 // A purchase can take effect late: read the transactions five minutes after the last run has ended. The errors are
 // those of [Resolve].
@@ -98,7 +99,7 @@ func Adopt(ctx context.Context, journal Journal, payments []Record, period, note
 func adopt(ctx context.Context, journal Journal, payment *Record) error {
 	claim, err := journal.Claim(ctx, payment.Key)
 	if err == nil && claim.Record().begun() {
-		payment.Key += " " + payment.RequestID
+		payment.Key += "+" + payment.RequestID
 		if err = claim.Release(ctx); err == nil {
 			claim, err = journal.Claim(ctx, payment.Key)
 		}

@@ -56,6 +56,8 @@ func TestMissing(t *testing.T) {
 	}
 	named, again := item("SH-1"), item("SH-1")
 	named.Key, again.Key, again.Again = "order 1", "more", true
+	ordered := named
+	ordered.Documents = []shipping.DocumentType{"FDA"}
 	one, has2 := []batch.Item{item("SH-1")}, record("SH-2", "RD-2", batch.StepCompleted)
 	has0 := batch.Record{Key: "invoice 7", RequestID: "RD-0", Step: batch.StepCompleted}
 	has3, other := record("SH-3", "RD-3", batch.StepCompleted), record("SH-1", "RD-9", batch.StepCompleted)

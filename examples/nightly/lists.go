@@ -68,7 +68,7 @@ func purchased(records []batch.Record) map[string]bool {
 
 // notBought returns the documents that were not selected, and that no other purchase has; "" without any.
 func notBought(result batch.Result, purchased map[string]bool) string {
-	shipment, _, _ := strings.Cut(result.Key, " ") // the key of a second purchase has its request
+	shipment, _, _ := strings.Cut(result.Key, "+") // the key of a second purchase has its request
 	var others []string
 	for _, document := range result.NotSelected {
 		if !purchased[shipment+" "+string(document)] {

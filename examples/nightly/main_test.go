@@ -264,7 +264,7 @@ func TestNights(t *testing.T) {
 		report := &batch.Report{Results: []batch.Result{{Key: "SH-1", NotSelected: []shipping.DocumentType{"FDA", "WATCH"}}}}
 		of := []shipping.DocumentType{"FDA"}
 		shippingtest.NoError(t, first.results(report, []batch.Record{
-			{Key: "SH-1 RD-2", ShipmentID: "SH-1", Step: batch.StepPurchased, Documents: of},
+			{Key: "SH-1+RD-2", ShipmentID: "SH-1", Step: batch.StepPurchased, Documents: of},
 			{Key: "SH-1", ShipmentID: "SH-1", Step: batch.StepAnalyzed, Documents: of},
 		}))
 		if got := table(t, filepath.Join(first.folder, "documents.csv"))[0]["not bought"]; got != "WATCH" {

@@ -114,6 +114,8 @@ func (e openError) action(cause batch.Cause) string {
 	switch {
 	case !found:
 		return "do what each line states, then " + j.again()
+	case cause.Need == batch.NeedRun && cause.State == batch.StateError: // nothing to close
+		return j.again() + "; if a line stays for a day, do what it states, or ask the service"
 	case cause.Need == batch.NeedCharge && cause.State == batch.StateOverBudget:
 		return "once the charges above their cost are closed, " + j.again()
 	}
