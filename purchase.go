@@ -559,7 +559,7 @@ type readBack struct {
 
 // decide returns the result of the purchase, or its *RegulatoryError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
-	// The interval starts at a fortieth of the time, at most 1.5 s, and doubles. This allows six to eight readings.
+	// The interval starts at a fortieth of the wait, at most 1.5 s, and doubles. This allows six to eight readings.
 	interval := min(cmp.Or(min(b.sent.QuietFor, b.longest), b.longest)/40, 1500*time.Millisecond)
 	started := time.Now()
 	for {

@@ -282,7 +282,7 @@ func TestPurchase_AFailureMayBeThatOfTheAnalysis(t *testing.T) {
 	})
 }
 
-// settleTwice settles a purchase from what its error holds, and from the JSON of that, which decide alike.
+// settleTwice settles the purchase of an error, and its copy from JSON, and requires the same outcome.
 func settleTwice(t *testing.T, client *shipping.Client, purchase *shipping.PurchaseRequest) shipping.PurchaseOutcome {
 	t.Helper()
 	kept := stored(t, purchase)

@@ -165,8 +165,8 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 	}
 }
 
-// mayBeAnalyzing reports whether the analysis may be under way: the request is no draft, neither is its status one to
-// which only a purchase leads, and nothing else shows a purchase.
+// mayBeAnalyzing reports whether the analysis may be under way: the request is not a draft, and neither its status nor
+// anything else shows a purchase.
 func (r *RegulatoryRequest) mayBeAnalyzing() bool {
 	row := status.Of(string(r.Status))
 	return row.State != status.Draft && !row.Purchased && !r.expired() && !r.showsPurchase()

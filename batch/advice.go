@@ -20,7 +20,7 @@ func (r Result) Need() Need {
 	return r.remedy().need
 }
 
-// Reason returns the text of Err without what to do, for a program that acts on [Result.Need]; empty if Err is nil.
+// Reason returns the text of Err without its advice, for a program that acts on [Result.Need]; empty if Err is nil.
 func (r Result) Reason() string {
 	if r.Err == nil {
 		return ""
@@ -190,7 +190,7 @@ func (r Result) needs() (need Need, next string) {
 
 const runAgain = "run the batch again"
 
-// needsFirst returns the need of an error that alone decides what completes the item; empty for others.
+// needsFirst returns what completes an item, if its error alone decides it; empty otherwise.
 func (r Result) needsFirst() (need Need, next string) {
 	failed, isCall := errors.AsType[*shipping.Error](r.Err)
 	_, isHeld := errors.AsType[*heldError](r.Err)

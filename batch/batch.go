@@ -37,17 +37,17 @@ type Item struct {
 	// Key identifies the item in the journal, in results and in progress: UTF-8 of at most 2,000 bytes, without a NUL
 	// character. Empty means the shipment's id or the file's URL. A URL with a query needs a Key, because the query of
 	// a signed URL is new each time. A key must be the same each time the batch runs, and belong to one shipment or
-	// invoice in all batches of the journal. A key of another shipment is an error, and so is a second key for a
-	// purchased shipment or invoice, without other Documents. Two addresses that differ only after a "?" are one invoice.
+	// invoice in all batches of the journal. A key of another shipment is an error, as is a second key for a purchased
+	// shipment or invoice, unless Documents differ. Two addresses that differ only after a "?" are one invoice.
 	Key string
 	// Analyze is the analysis. It can be empty if the journal has a request of the item, such as for items from
-	// [Unfinished]. Of several items with one shipment or file and without Documents, one is purchased: the item whose
-	// purchase has begun, or else the item with the least key. With a journal of several processes, it is always the
+	// [Unfinished]. If several items without Documents have one shipment or file, one is purchased: the one whose
+	// purchase has begun, or else that with the least key. With a journal of several processes, always that with the
 	// least key.
 	Analyze shipping.AnalyzeRequest
 	// Documents are the documents to purchase, as with [shipping.SelectOnly]. It is an error if the item is completed
-	// without one of them, or if another item has, or may have, purchased one for the shipment. If it is empty,
-	// [Options.Select] chooses, and another item with a purchase for the shipment is an error.
+	// without one of them, or if another item has, or may have, purchased one for the shipment. If empty,
+	// [Options.Select] chooses, and a purchase of another item for the shipment is an error.
 	Documents []shipping.DocumentType
 	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
 	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.
@@ -336,7 +336,7 @@ func (o *Options) complete(items []Item) error {
 	}
 	choose := o.Select
 	if choose == nil && slices.ContainsFunc(items, func(item Item) bool { return len(item.Documents) > 0 }) {
-		choose = shipping.SelectAutomated // any one: a budget needs no other Select then
+		choose = shipping.SelectAutomated // any: with Documents, a budget needs no Select
 	}
 	return (&shipping.AnalyzeAndPollOptions{
 		Select: choose, Budget: o.Budget, Purchase: o.Purchase, Poll: o.Poll,

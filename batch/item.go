@@ -36,7 +36,7 @@ type entry struct {
 	// unlisted is the record as last read, with its status only, if nothing lists the status.
 	unlisted *shipping.RegulatoryRequest
 	evidence string    // the documents that wait for evidence, as last read
-	lacking  time.Time // when they were first read to wait for nothing else; or 0
+	lacking  time.Time // when a reading first showed nothing else missing; or 0
 	err      error
 	done     bool
 
@@ -117,7 +117,7 @@ func (e *entry) lacks(record Record) error {
 	if record.Step != StepCompleted || len(others) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w %s: give an item for these a Key that no other item has", errLacks,
+	return fmt.Errorf("%w %s: name these in an item with a Key of its own", errLacks,
 		spelling.Quote(fmt.Sprint(others)))
 }
 
@@ -312,7 +312,7 @@ func (e *entry) alone(own Record) func(related []Record) error {
 // errUnread is the error of an item beside a purchase that [Adopt] has added.
 var errUnread = errors.New("its documents are not known until a run has read it")
 
-// differs returns an error unless the item buys other documents than another purchase of its shipment or file.
+// differs returns an error unless the Documents differ from those of another purchase of the shipment or file.
 func (e *entry) differs(other Record) error {
 	isOther := func(document shipping.DocumentType) bool { return !slices.Contains(other.Documents, document) }
 	switch shared := slices.DeleteFunc(slices.Clone(e.item.Documents), isOther); {
@@ -608,8 +608,8 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		fmt.Errorf("the request has ended with the status %s, which is not a success", spelling.Quote(string(record.Status))))
 }
 
-// lacksEvidence reports whether the documents of a request have waited only for evidence, for as long as a request may
-// stay a draft: the evidence can take days.
+// lacksEvidence reports whether the documents of a request have waited only for evidence for DraftFor, a limit that
+// ends the wait: the evidence can take days.
 func (e *entry) lacksEvidence(record *shipping.RegulatoryRequest) bool {
 	var types []string
 	generates := false

@@ -205,7 +205,7 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"purchased again":                    {completed, []batch.Item{anew}, 1, []string{""}},
 		"purchased again, beside it":         {completed, []batch.Item{anew, order("ORD-1", "SH-1")}, 1, []string{"", ""}},
 		"other documents":                    {others, []batch.Item{named("CUSTOMS")}, 1, []string{""}},
-		"a document that it lacks":           {others, []batch.Item{lacks}, 0, []string{`without "[CUSTOMS]": give`}},
+		"a document that it lacks":           {others, []batch.Item{lacks}, 0, []string{`without "[CUSTOMS]": name`}},
 		"the same documents":                 {others, []batch.Item{named("FDA")}, 0, []string{`leave "[FDA]" out of Doc`}},
 		"documents beside unknown ones": {adopted, []batch.Item{named("FDA")}, 0,
 			[]string{"known until a run has read it; run"}},
@@ -480,8 +480,8 @@ func TestBatch_ReportsWhatWasNotSelected(t *testing.T) {
 	})
 }
 
-// An item buys its own documents. Those of Unfinished are the documents of the purchase that an earlier run began: if
-// it settled as not charged, Select, which may depend on the list of the night, chose others.
+// An item buys its own documents. Unfinished returns those of the purchase that an earlier run began. If it settled as
+// not charged, Select chose others, because it may depend on the night's list.
 func TestBatch_BuysTheDocumentsOfItsItem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -122,7 +122,7 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 			"shipment unless Item.Key is set"
 	case r.final():
 		return fmt.Sprintf("it is %s, and no run purchases it again; if its charge seems wrong, compare the wallet's "+
-			"transactions; to buy more, use an item with another Key and its Documents", r.Step)
+			"transactions; to buy more, use an item with another Key and with Documents", r.Step)
 	case r.Step == StepAnalyzed:
 		return "the batch has not purchased it; leave it out if it was purchased elsewhere; to have it analyzed again, " +
 			fmt.Sprintf("use the outcome %q", shipping.OutcomeNotCharged)

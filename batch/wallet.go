@@ -35,9 +35,9 @@ func Payments(transactions []*shipping.Transaction) (payments []Record) {
 // one, or somebody else has purchased. Purchase nothing until the journal has them: put its newest copy back, or call
 // [Adopt]. The records are those that [Unfinished] takes.
 //
-// The Key of a payment is that of the item for its shipment that has no Documents, or else the id of the shipment: a
-// payment does not show what it paid for. A payment for an invoice
-// has the id of its request: if an item is for that invoice, set the item's key before Adopt, or it is purchased again.
+// The Key of a payment is that of its shipment's item without Documents, or else the id of the shipment: a payment does
+// not show what it paid for. For an invoice, it is the id of the request. If an item is for that invoice, set its key
+// here before Adopt, or the item is purchased again.
 //
 // The error is [ErrOtherWallet] if the payments have none of the journal's charges. Read the transactions before the
 // records: a purchase that another process makes in between is then in both.
@@ -73,8 +73,8 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 	return missing, nil
 }
 
-// Adopt adds missing payments to the journal, so that the next run waits for their documents, if its items are those of
-// [Unfinished], too. They count against the budget of the period. Each has its Key, with "+" and the request if the
+// Adopt adds missing payments to the journal, so that the next run waits for their documents, if its items include
+// those of [Unfinished]. They count against the budget of the period. Each has its Key, with "+" and the request if the
 // journal has another purchase of that key. Adopt returns the records that it has added, with the note in each.
 //
 // A purchase can take effect late: read the transactions five minutes after the last run has ended. The errors are

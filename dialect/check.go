@@ -138,7 +138,7 @@ func checkMember(field, text string) error {
 	case text == "-":
 		return nil
 	case field == "record.at" && strings.Contains(text, "."):
-		return fmt.Errorf("is %q: write one name, that of a member of data, or [0] for a list of one record", text)
+		return fmt.Errorf("is %q: write the name of a member of data, or [0] for a list of one record", text)
 	case strings.Count(text, ".") > 1:
 		return fmt.Errorf("is %q: a path has at most two names", text)
 	case slices.Contains(strings.Split(text, "."), ""):

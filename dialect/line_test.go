@@ -117,7 +117,7 @@ record.states += queued=generating, list.max_per_page = 100
 		"offer.amount =":                         "line 1: offer.amount has no value: write one, or remove the line",
 		"offer.beside +=":                        "line 1: offer.beside has no value",
 		"request_id = id":                        `line 1: unknown field "request_id": the specification defines request_id`,
-		"offer.beside += vat\nrecord.at = a.b\n": "line 2: record.at is \"a.b\": write one name",
+		"offer.beside += vat\nrecord.at = a.b\n": "line 2: record.at is \"a.b\": write the name",
 		"record.states += a=expired\nrecord.states += draft=generating": `line 2: record.states contains "draft"`,
 		"offer.beside += a.b.c\noffer.beside += tax":                    `line 1: offer.beside is "a.b.c"`,
 		"version = 2": `line 1: unknown field "version"`,

@@ -386,8 +386,8 @@ func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
 	}
 }
 
-// A body that does not come to its end is given up over a real connection. Without the limit of time it would keep its
-// connection open without end.
+// Over a real connection, a body that does not end is given up. Without the time limit, it would keep its connection
+// open forever.
 func TestReceiver_ASlowBodyIsGivenUp(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(newReceiver(t, accept, webhook.WithLimits(1000, 50*time.Millisecond)))

@@ -374,7 +374,7 @@ func repeating(j journal) {
 			j.same(claim.Record(), analyzed)
 			j.committed(record.Period, *naira("100"), "10")
 			if _, err := claim.Append(j.t.Context(), own, budget, func([]batch.Record) error { return nil }); err != nil {
-				j.t.Fatalf("Append refused a purchase that the function alone allows: %v", err)
+				j.t.Fatalf("Append refused a purchase, although its function allowed it: %v", err)
 			}
 			j.releases(claim, own)
 		}
@@ -516,7 +516,7 @@ func within(j journal) {
 	began := time.Now()
 	purchasing, stop, err := j.claim("a").Within(j.t.Context())
 	if err != nil {
-		j.t.Fatalf("Within a new claim: %v", err)
+		j.t.Fatalf("Claim.Within: %v", err)
 	}
 	defer stop()
 	deadline, bounded := purchasing.Deadline()

@@ -54,7 +54,7 @@ func (j *job) results(report *batch.Report, records []batch.Record) error {
 	return j.write("documents.csv", rows)
 }
 
-// purchased returns the shipments with each document that a purchase has, which somebody else may have made.
+// purchased returns, by shipment and document, whether it is purchased, also by somebody else.
 func purchased(records []batch.Record) map[string]bool {
 	found := map[string]bool{}
 	for _, record := range batch.Latest(records) {

@@ -127,9 +127,9 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Rec
 		return records, nil
 	}
 	return nil, inputError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal "+
-		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, somebody "+
-		"else has purchased, or this is the first night, %s with -record TICKET; to count them against the budget of an "+
-		"earlier night, run that night first, with -record", len(missing), missing[0].RequestID, missing[0].Key,
+		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, if "+
+		"somebody else has purchased, or in the first night, %s with -record TICKET; to count them against the budget "+
+		"of an earlier night, run that night first, with -record", len(missing), missing[0].RequestID, missing[0].Key,
 		j.again())}
 }
 

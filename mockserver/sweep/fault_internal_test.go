@@ -29,7 +29,7 @@ func TestFaults_HaveEachKindOrLeaveItOut(t *testing.T) {
 	}
 }
 
-// A fault whose summary stated that the request takes effect struck before it, or left some changing operations out.
+// A fault struck before the request took effect, contrary to its summary, or left some changing operations out.
 func TestFaults_TakeEffectAsTheirSummariesState(t *testing.T) {
 	t.Parallel()
 	for _, f := range Faults() {

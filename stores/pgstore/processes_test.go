@@ -23,7 +23,7 @@ import (
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
 
-// workerVariable holds, for a process that a test started, its assignment.
+// workerVariable holds the assignment of a process that a test started.
 const workerVariable = "PGSTORE_TEST_WORKER"
 
 // assignment is a batch that processes share.

@@ -354,7 +354,7 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	}
 }
 
-// What completes an item of a batch has its row and its states in docs/batches.md, and a line in the nightly job.
+// Each Need has its row and its states in docs/batches.md, and a line in the nightly job.
 func TestNeeds_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
 	_, page, _ := strings.Cut(readText(t, "docs/batches.md"), "| State | Meaning |")

@@ -308,8 +308,8 @@ func (s *service) run(t *testing.T, resumed bool) (int, error) {
 	}
 }
 
-// refuses reports whether the service refused a page that is not behind the last one. A list without numbers can also
-// end in an error if rows vanished, or if a page behind the last one is not an empty one.
+// refuses reports whether the service refused a page that is not behind the last one. A list with short pages and
+// no numbers can also end in an error: if rows vanished, or if a page is refused.
 func (s *service) refuses(err error) bool {
 	failure, ok := errors.AsType[*shipping.Error](err)
 	isRefused := ok && slices.Contains(refusals, failure.StatusCode)

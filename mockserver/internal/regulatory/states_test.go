@@ -111,7 +111,7 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 			changes[row.From] = true
 		}
 	}
-	free := map[regulatory.State]bool{regulatory.StateDraft: true} // a draft comes from or to these without a purchase
+	free := map[regulatory.State]bool{regulatory.StateDraft: true} // before or after a draft, without a purchase
 	for range regulatory.States() {
 		for _, row := range regulatory.Transitions {
 			if row.From != "" && row.To == regulatory.StateDraft {
