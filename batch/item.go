@@ -556,10 +556,8 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.record.Step == StepFailed && record.Status == shipping.StatusDraft {
 		return 0, e.failed(wait.StepPolled, record, errDraftAgain)
 	}
-	if e.record.Step == StepPurchased && len(e.record.Documents) == 0 { // of Adopt
-		if e.keepDocuments(record); len(e.record.Documents) > 0 {
-			e.record.NotSelected = notSelected(record, e.record.Documents)
-		}
+	if err := e.adopted(record); err != nil {
+		return 0, err
 	}
 	e.dialect = record.Dialect
 	state := wait.StateOf(string(record.Status), e.means(record.Status))
@@ -606,6 +604,18 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	}
 	return 0, e.failed(wait.StepPolled, record,
 		fmt.Errorf("the request has ended with the status %s, which is not a success", spelling.Quote(string(record.Status))))
+}
+
+// adopted records the documents of a purchase that [Adopt] has added, so that no other item buys them.
+func (e *entry) adopted(record *shipping.RegulatoryRequest) error {
+	if e.record.Step != StepPurchased || len(e.record.Documents) > 0 || record.Status == shipping.StatusDraft {
+		return nil
+	}
+	if e.keepDocuments(record); len(e.record.Documents) == 0 {
+		return nil
+	}
+	e.record.NotSelected = notSelected(record, e.record.Documents)
+	return e.move(StepPurchased)
 }
 
 // lacksEvidence reports whether the documents of a request have waited only for evidence for DraftFor, a limit that

@@ -48,8 +48,8 @@ func (j *job) results(report *batch.Report, records []batch.Record) error {
 			result.ChargedCurrency, others, result.Note, string(result.Need()), result.Reason()})
 	}
 	if completed, drafts := left[batch.StateCompleted], left[batch.StateDraft]; completed+drafts > 0 {
-		fmt.Printf("not bought: documents of %d completed shipments (%d of them with a note) and %d drafts, see column "+
-			"\"not bought\" of documents.csv: a person checks whether the parcels need them\n", completed, noted, drafts)
+		fmt.Printf("not bought: documents of %d completed shipments (%d with a note: automated ones, too) and %d drafts, "+
+			"see documents.csv: buy those that the parcels need, then run with -record\n", completed, noted, drafts)
 	}
 	return j.write("documents.csv", rows)
 }

@@ -103,11 +103,11 @@ func (e openError) action(cause batch.Cause) string {
 		batch.NeedWallet:  "add money to the wallet, then " + j.again(),
 		batch.NeedPeriod:  next,
 		batch.NeedBudget:  "no night with this budget buys these: raise -budget, or leave them out",
-		batch.NeedCharge: "find the requests of documents.csv in wallet.csv; if an amount there differs, a developer " +
-			"corrects the dialect; either way, run " + j.resolves(keys...) + "; until then, no shipment is purchased",
+		batch.NeedCharge: "compare \"charged\" of documents.csv with wallet.csv: if it differs, a developer corrects the " +
+			"dialect, otherwise ask the service; then run " + j.resolves(keys...) + "; until then, no shipment is purchased",
 		batch.NeedRetry: "run nightly retry " + strings.Join(requests, " ") + ", then " + j.again() + ", which purchases " +
 			"nothing for these; if they fail again, ask the service; to give up, run " + j.resolves(keys...),
-		batch.NeedEvidence: "supply the evidence, then " + j.again(),
+		batch.NeedEvidence: "send the service the evidence, then " + j.again(),
 		batch.NeedItem:     "correct these shipments, or leave them out of the list",
 		batch.NeedOutcome:  "run " + j.resolves(keys...) + orNot,
 	}[cause.Need]

@@ -38,7 +38,7 @@ func (j *job) begins() string {
 	return "\n  if wallet.csv has requests (RD-…): " + j.again() + " with -record TICKET" +
 		"\n  if it has none, and another wallet pays: correct -wallet, and " + j.again() + ", which writes it anew" +
 		"\n  if no night has purchased anything: " + anew +
-		"\n  if the service never shows requests: " + anew + "; leave the shipments out of later lists"
+		"\n  if the service never shows requests: take the shipments of earlier runs out of all lists, then " + anew
 }
 
 // begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.
@@ -128,9 +128,9 @@ func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Rec
 	}
 	return nil, inputError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal "+
 		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, if "+
-		"somebody else has purchased, or in the first night, %s with -record TICKET; to count them against the budget "+
-		"of an earlier night, run that night first, with -record", len(missing), missing[0].RequestID, missing[0].Key,
-		j.again())}
+		"somebody else has purchased, if \"not charged\" was wrong, or in the first night, %s with -record TICKET; to "+
+		"count them against the budget of an earlier night, run that night first, with -record", len(missing),
+		missing[0].RequestID, missing[0].Key, j.again())}
 }
 
 // record adds purchases to the journal, so that the run waits for their documents.
