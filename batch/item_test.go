@@ -173,6 +173,8 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		item.Documents = []shipping.DocumentType{document}
 		return item
 	}
+	same := others
+	same.RequestID = "RD-SH-1" // which the analysis of SH-1 returns
 	lacks := named("CUSTOMS")
 	lacks.Key = "ORD-1"
 	const other = `belongs to another shipment: "SH-1" in the journal, and "`
@@ -206,6 +208,7 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"purchased again, beside it":         {completed, []batch.Item{anew, order("ORD-1", "SH-1")}, 1, []string{"", ""}},
 		"other documents":                    {others, []batch.Item{named("CUSTOMS")}, 1, []string{""}},
 		"a document that it lacks":           {others, []batch.Item{lacks}, 0, []string{`without "[CUSTOMS]": name`}},
+		"other documents of one request":     {same, []batch.Item{named("CUSTOMS")}, 0, []string{"returned the request"}},
 		"the same documents":                 {others, []batch.Item{named("FDA")}, 0, []string{`leave "[FDA]" out of Doc`}},
 		"documents beside unknown ones": {adopted, []batch.Item{named("FDA")}, 0,
 			[]string{"known until a run has read it; run"}},
