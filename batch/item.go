@@ -512,7 +512,7 @@ func (e *entry) result() Result {
 	_, unanalyzed := e.err.(*shipping.Error) // the error of the analysis that would follow
 	unanalyzed = unanalyzed && !e.record.bought()
 	switch {
-	case e.record.Step == StepCompleted:
+	case e.record.Step == StepCompleted && !errors.Is(e.err, errLacks):
 		result.State = StateCompleted
 	case e.record.Step == StepClosed:
 		result.State = StateClosed
@@ -592,7 +592,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	e.charge(record.ChargedAmount, record.Currency, record.Raw)
 	switch {
 	case record.Status == shipping.StatusCompleted:
-		return 0, e.move(StepCompleted)
+		return 0, errors.Join(e.move(StepCompleted), e.lacks(e.record))
 	case status.Of(string(record.Status)).Failed:
 		failed := &shipping.RegulatoryError{
 			RequestID: e.record.RequestID, Step: wait.StepPolled, Outcome: e.outcome(), Request: record,

@@ -605,6 +605,30 @@ func TestBatch_AnEndThatIsNotRecordedIsNotReached(t *testing.T) {
 	})
 }
 
+// An item whose list named another document, after its purchase was charged, was completed without an error in the run
+// that read its documents.
+func TestBatch_AnItemThatIsCompletedWithoutADocumentIsAnError(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service, record := &walletService{}, purchasing(t, "SH-1")
+		service.put("RD-SH-1", "completed")
+		record.Step, record.Purchase = batch.StepPurchased, nil
+		item := walletItems(1)[0]
+		item.Documents = append(slices.Clone(record.Documents), "WATCH")
+		journal := newMemoryJournal(t, record)
+		for range 2 {
+			report, err := batch.Run(t.Context(), walletClient(t, service), []batch.Item{item}, &batch.Options{Journal: journal})
+			if got := report.Results[0]; err != nil || got.State != batch.StateError || got.Need() != batch.NeedItem ||
+				!strings.Contains(got.Reason(), `completed without "[WATCH]"`) || service.purchases > 0 {
+				t.Errorf("%s, needs %q: %v, %v", got.State, got.Need(), got.Err, err)
+			}
+		}
+		if last := lastRecord(t, journal, "SH-1"); last.Step != batch.StepCompleted {
+			t.Errorf("the journal has %+v", last)
+		}
+	})
+}
+
 // Resolve closes an item that no run completes: nothing is sent for it, and the report has no error of it.
 // Once closed, it stays closed. An item that was resolved as not charged lost the charge of its record.
 func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
