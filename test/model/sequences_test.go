@@ -101,6 +101,8 @@ func TestSequences_Found(t *testing.T) {
 	replay(t, settings()[1], "A1.analysis.1=second,A1.record.2=kill-after,B1.record.1=stall-after")
 	// The model had no failed record of what a reading has shown.
 	replay(t, settings()[1], "A1.purchase.1=another-after,A1.read.1=paused,A1.read.2=denied,A1.record.3=full")
+	// The same of a process that had lost its claim.
+	replay(t, settings()[1], "A1.purchase.1=another,A1.read.4=second,A1.record.3=stall-after,A1.record.4=full")
 }
 
 // runLevel runs scripts, and returns those with one fault more, and in how many a fault did not happen.

@@ -127,9 +127,11 @@ func (v view) owns() bool  { return v.it.Owner == v.self() }
 func (v view) in(places ...Place) bool { return slices.Contains(places, v.s.Places[v.p][v.i]) }
 func (v view) to(place Place)          { v.s.Places[v.p][v.i] = place }
 
-// writes reports whether the process may be about to append a record.
+// writes reports whether the process may be about to append a record. Without a claim it may have read a purchase of
+// another process.
 func (v view) writes() bool {
-	return v.in(drafted, ready, lost, refused, denied, open, charged, notCharged, settled, ended)
+	return v.in(drafted, ready, lost, refused, denied, open, charged, notCharged, settled, ended) ||
+		v.in(analyzed) && !v.owns()
 }
 
 func (v view) release() { v.it.Owner, v.it.Lease = nobody, full }
@@ -146,8 +148,6 @@ func (v view) give(place Place) {
 func (v view) leave() {
 	if v.owns() {
 		v.give(done)
-	} else {
-		v.to(away)
 	}
 }
 
