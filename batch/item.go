@@ -112,8 +112,7 @@ var errLacks = errors.New("shipping: the item was completed without")
 
 // lacks returns an error if the item is completed without one of its Documents.
 func (e *entry) lacks(record Record) error {
-	isOwn := func(document shipping.DocumentType) bool { return slices.Contains(record.Documents, document) }
-	others := slices.DeleteFunc(slices.Clone(e.item.Documents), isOwn)
+	others := without(e.item.Documents, record.Documents)
 	if record.Step != StepCompleted || len(others) == 0 {
 		return nil
 	}
@@ -253,7 +252,7 @@ func (e *entry) foundPurchased(record *shipping.RegulatoryRequest) {
 // keepDocuments records the documents that a request shows as purchased.
 func (e *entry) keepDocuments(record *shipping.RegulatoryRequest) {
 	for _, document := range record.Documents {
-		if textProblem(string(document.DocumentType), maxRecordText) == "" {
+		if !unkeepable(document.DocumentType) {
 			e.record.Documents = append(e.record.Documents, document.DocumentType)
 		}
 	}
@@ -262,7 +261,7 @@ func (e *entry) keepDocuments(record *shipping.RegulatoryRequest) {
 // keepable returns the currency of a charge, or "" if no journal can store it: the charge must be recorded
 // nevertheless.
 func keepable(currency string) string {
-	if textProblem(currency, maxRecordText) != "" {
+	if unkeepable(currency) {
 		return ""
 	}
 	return currency
@@ -277,7 +276,7 @@ func (e *entry) repeated() error {
 	if e.twin != "" {
 		return e.repeats(e.twin, "leave it out")
 	}
-	if textProblem(e.record.Source(), maxRecordText) != "" { // no journal has such a text
+	if unkeepable(e.record.Source()) {
 		return nil
 	}
 	related, err := e.run.journal.Related(e.run.writing, e.record)
@@ -316,8 +315,7 @@ var errUnread = errors.New("its documents are not known until a run has read it"
 
 // differs returns an error unless the Documents differ from those of another purchase of the shipment or file.
 func (e *entry) differs(other Record) error {
-	isOther := func(document shipping.DocumentType) bool { return !slices.Contains(other.Documents, document) }
-	switch shared := slices.DeleteFunc(slices.Clone(e.item.Documents), isOther); {
+	switch shared := without(e.item.Documents, without(e.item.Documents, other.Documents)); {
 	case len(e.item.Documents) == 0:
 	case len(other.Documents) == 0:
 		return fmt.Errorf("shipping: the journal has the purchase %s of the shipment, and %w", spelling.Quote(other.Key),
@@ -439,15 +437,20 @@ func (e *entry) documents(draft *shipping.RegulatoryRequest) ([]shipping.Documen
 var errDocuments = errors.New("shipping: batch: Item.Documents")
 
 // notSelected returns the offers of a draft that were not selected, without types that no journal can keep.
-func notSelected(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) (left []shipping.DocumentType) {
-	seen := map[shipping.DocumentType]bool{}
-	for _, document := range selected {
-		seen[document] = true
+func notSelected(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) []shipping.DocumentType {
+	offered, _ := shipping.SelectAll(draft) // none if it is an error
+	return without(slices.DeleteFunc(offered, unkeepable), selected)
+}
+
+// without returns the documents that others do not contain; nil if there are none.
+func without(documents, others []shipping.DocumentType) (left []shipping.DocumentType) {
+	isOther := map[shipping.DocumentType]bool{}
+	for _, document := range others {
+		isOther[document] = true
 	}
-	for _, offer := range draft.AvailableDocuments {
-		if !seen[offer.DocumentType] && textProblem(string(offer.DocumentType), maxRecordText) == "" {
-			seen[offer.DocumentType] = true
-			left = append(left, offer.DocumentType)
+	for _, document := range documents {
+		if !isOther[document] {
+			left = append(left, document)
 		}
 	}
 	return left

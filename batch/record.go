@@ -227,6 +227,9 @@ func textProblem(text string, limit int) string {
 	return ""
 }
 
+// unkeepable reports whether no journal can keep a text of a record.
+func unkeepable[T ~string](text T) bool { return textProblem(string(text), maxRecordText) != "" }
+
 // The steps of an item in a journal.
 const (
 	// StepAnalyzed: the item has a draft, perhaps after a purchase that was certainly not charged. Without a RequestID,
