@@ -194,6 +194,7 @@ const runAgain = "run the batch again"
 func (r Result) needsFirst() (need Need, next string) {
 	failed, isCall := errors.AsType[*shipping.Error](r.Err)
 	_, isHeld := errors.AsType[*heldError](r.Err)
+	_, isMissing := errors.AsType[*MissingError](r.Err)
 	switch {
 	case lacksRecords(r.Err):
 		return restore.need, restore.next
@@ -203,6 +204,9 @@ func (r Result) needsFirst() (need Need, next string) {
 		return NeedCharge, closesCharge + "; the next run reads the documents of this item"
 	case isHeld:
 		return NeedCharge, "once the charges above their cost are closed, run the batch again"
+	case isMissing, errors.Is(r.Err, ErrOtherWallet),
+		errors.Is(r.Err, errNotCompared) && isCall && !passes(failed):
+		return NeedPerson, "once this is corrected, run the batch again"
 	case errors.Is(r.Err, errUnread):
 		return NeedRun, runAgain
 	case errors.Is(r.Err, errDocuments):

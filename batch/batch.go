@@ -10,7 +10,7 @@
 //
 // [Run] records each step in a [Journal], so that an interrupted batch continues at its last step and purchases
 // nothing twice. [OpenFile] opens a journal for one process; the nested module stores has one in PostgreSQL for
-// several. [Missing] compares a journal with the wallet, before a run. [Resolve] closes a purchase that no run can
+// several. [Options.Wallet] compares the journal with the wallet. [Resolve] closes a purchase that no run can
 // settle. [Replay] has no journal: to continue, skip the replays that an earlier run has queued; see [QueuedReplays].
 //
 // The package calls only public methods of the client.
@@ -122,6 +122,15 @@ type Options struct {
 	// Purchase.QuietFor. Nil records nothing: a second run purchases everything again, and cannot settle outcomes. A
 	// Period needs a Journal.
 	Journal Journal
+	// Wallet is the wallet that the purchases charge, such as VA-0123456789. Run first reads its transactions. Nothing is
+	// purchased while they show a purchase of documents that the journal does not have ([*MissingError]), if they show
+	// none of the journal's charges, or if a draft names another wallet ([ErrOtherWallet]). A Run without items only
+	// compares. It needs a Journal that returns its records, such as those of [OpenFile] and package pgstore. Empty
+	// compares nothing.
+	//
+	// Assumption: a transaction shows its request as TxRef or, in the metadata, as request_id: an id that begins with
+	// "RD-". If your service shows none, leave Wallet empty.
+	Wallet string
 	// Progress is called after each step of each item, one call at a time. Besides the steps of [shipping.PollEvent]
 	// it gets "settling", before a run settles the purchase of an earlier run (Next is the longest time for that), and
 	// "taken", if another process works on the item (Next is the time until the next try).
@@ -211,8 +220,8 @@ func ItemKey(ctx context.Context) string { return itemkey.Of(ctx) }
 // written. Run it again with the same items and journal to continue.
 //
 // Invalid items and options are a [*shipping.ValidationError] without a report. If the journal is in use by another
-// batch ([ErrInUse]), is closed, cannot be read, or has another currency than the budget, nothing is sent, and each
-// item of the report is [StateWaiting] with that error.
+// batch ([ErrInUse]), is closed, cannot be read, has another currency than the budget, or lacks purchases
+// ([Options.Wallet]), nothing is purchased, and each item of the report is [StateWaiting] with that error.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
 // apply to every call of the batch; options that calls cannot share, such as [shipping.WithResponse], are refused.
@@ -249,6 +258,9 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 	}
 	run := newRun(client, options, call)
 	defer run.beginWriting(ctx)()
+	if err := run.compare(ctx, items); err != nil {
+		return notBegun(items, err), err
+	}
 	if err := run.load(ctx, items); err != nil {
 		return notBegun(items, err), err
 	}
@@ -325,6 +337,9 @@ func (o *Options) complete(items []Item) error {
 	case o.Journal == nil && o.Period != "":
 		problem = "has a Period without a Journal, which records its spending and its purchases: set Journal to that of " +
 			"OpenFile, or leave Period empty"
+	case o.Wallet != "" && recordsOf(o.Journal) == nil:
+		problem = "has a Wallet, and no Journal with records to compare it with: set Journal to that of OpenFile or of " +
+			"package pgstore, or leave Wallet empty"
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"
 	case lease > 0 && lease < quietFor/4*5:

@@ -418,7 +418,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	switch {
 	case err == nil:
 		return e.purchase(ctx, purchase.Draft)
-	case errors.Is(err, shipping.ErrOverBudget):
+	case errors.Is(err, shipping.ErrOverBudget), errors.Is(err, ErrOtherWallet):
 		return 0, e.failed(wait.StepSelected, purchase.Draft, err)
 	}
 	return 0, err
@@ -667,6 +667,9 @@ func (r *run) retryPoll(err error) (retry bool, after time.Duration) {
 
 // reserve reserves the cost, and records the intent to purchase.
 func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
+	if err := e.run.pays(draft); err != nil {
+		return err
+	}
 	intent := e.record
 	intent.Step, intent.Documents, intent.Note, intent.Period = StepPurchasing, selected, "", e.run.options.Period
 	intent.Overcharge = ""

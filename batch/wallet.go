@@ -4,44 +4,88 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// ErrOtherWallet is returned if a wallet shows none of the charges of a journal.
-var ErrOtherWallet = errors.New("shipping: batch: the wallet shows none of the journal's charges: it is the wallet " +
-	"of another journal, the service shows no request ids in its transactions, or a person recorded a wrong charge")
+// ErrOtherWallet is returned if [Options.Wallet] shows none of the journal's charges, and for a draft that charges
+// another wallet.
+var ErrOtherWallet = errors.New("shipping: batch: another wallet pays")
 
-// Payments returns the purchases of documents among transactions of a wallet, as records for [Missing], with amounts
-// and without Documents. It leaves out failed transactions and money that came back.
-//
-// Assumption: a payment shows its request as TxRef or, in the metadata, as request_id: an id that begins with "RD-".
-func Payments(transactions []*shipping.Transaction) (payments []Record) {
-	for _, t := range transactions {
-		request := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef)
-		signed, err := t.Signed()
-		if isPaid := err != nil || signed.Sign() < 0; isPaid && strings.HasPrefix(request, "RD-") {
-			payments = append(payments, Record{
-				Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: request, Step: StepPurchased, Amount: t.Amount,
-				Currency: t.Currency, Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
-			})
-		}
-	}
-	return payments
+// errNotCompared is the error of a batch whose wallet cannot be read.
+var errNotCompared = errors.New("cannot be compared with the journal, so nothing was purchased")
+
+// MissingError is the error of [Run] if [Options.Wallet] shows purchases that the journal does not have: the journal is
+// an older copy or a new one, or somebody else has purchased. Nothing was purchased. Put the newest journal back, or
+// call [Adopt] with the payments.
+type MissingError struct {
+	// Payments are these purchases, with amounts and without Documents. The Key of a payment is that of its shipment's
+	// item without Documents, or else the id of the shipment: a payment does not show what it paid for. For an invoice, it
+	// is the id of the request. If an item is for that invoice, set its key here before Adopt, or the item is purchased
+	// again.
+	Payments []Record
 }
 
-// Missing returns the payments that a journal with these records does not have: the journal is an older copy or a new
-// one, or somebody else has purchased. Purchase nothing until the journal has them: put its newest copy back, or call
-// [Adopt]. The records are those that [Unfinished] takes.
-//
-// The Key of a payment is that of its shipment's item without Documents, or else the id of the shipment: a payment does
-// not show what it paid for. For an invoice, it is the id of the request. If an item is for that invoice, set its key
-// here before Adopt, or the item is purchased again.
-//
-// The error is [ErrOtherWallet] if the payments have none of the journal's charges. Read the transactions before the
-// records: a purchase that another process makes in between is then in both.
-func Missing(records, payments []Record, items []Item) (missing []Record, err error) {
+// Error returns how many purchases are missing, one of them, and what to do.
+func (e *MissingError) Error() string {
+	first := append(e.Payments, Record{})[0]
+	return fmt.Sprintf("shipping: batch: the wallet shows purchases that the journal does not have (%d, such as %s for "+
+		"%s), so nothing was purchased: put the newest journal back; if this is the newest one, add them with batch.Adopt",
+		len(e.Payments), spelling.Quote(first.RequestID), spelling.Quote(first.Key))
+}
+
+// recordsOf returns the function that returns the records of a journal; nil if the journal has none.
+func recordsOf(journal Journal) func(ctx context.Context) ([]Record, error) {
+	switch journal := journal.(type) {
+	case *File:
+		return func(context.Context) ([]Record, error) { return journal.Records() }
+	case interface {
+		Records(ctx context.Context) ([]Record, error)
+	}:
+		return journal.Records
+	}
+	return nil
+}
+
+// compare returns an error if the wallet shows purchases that the journal does not have, or none that it has.
+func (r *run) compare(ctx context.Context, items []Item) error {
+	if r.options.Wallet == "" {
+		return nil
+	}
+	// The transactions are read first: a purchase that another process makes meanwhile is then in both.
+	var payments []Record
+	of := &shipping.TransactionListOptions{Wallet: r.options.Wallet}
+	for transaction, err := range r.client.Transactions.All(ctx, of, r.call...) {
+		if err != nil {
+			return fmt.Errorf("shipping: batch: the wallet %s %w: %w", spelling.Quote(r.options.Wallet), errNotCompared, err)
+		}
+		if payment, isPaid := paymentOf(transaction); isPaid {
+			payments = append(payments, payment)
+		}
+	}
+	records, err := recordsOf(r.journal)(ctx)
+	if err != nil {
+		return err
+	}
+	return missing(records, payments, items)
+}
+
+// paymentOf returns the purchase of documents that a transaction pays for, as a record. A failed transaction and money
+// that came back are none.
+func paymentOf(t *shipping.Transaction) (payment Record, isPaid bool) {
+	request := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef)
+	signed, err := t.Signed()
+	return Record{
+		Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: request, Step: StepPurchased, Amount: t.Amount,
+		Currency: t.Currency, Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
+	}, (err != nil || signed.Sign() < 0) && strings.HasPrefix(request, "RD-")
+}
+
+// missing returns an error if a journal with these records lacks payments, or if these have none of its charges.
+func missing(records, payments []Record, items []Item) error {
 	recorded, last := map[string]bool{}, map[string]Record{} // by request, and by key
 	for _, record := range records {
 		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
@@ -58,27 +102,43 @@ func Missing(records, payments []Record, items []Item) (missing []Record, err er
 			keys[shipment] = item.key()
 		}
 	}
+	var lacking []Record
 	for _, payment := range payments {
 		if shown = shown || recorded[payment.RequestID]; !recorded[payment.RequestID] {
 			payment.Key = payment.RequestID
 			if payment.ShipmentID != "" {
 				payment.Key = cmp.Or(keys[payment.ShipmentID], payment.ShipmentID)
 			}
-			missing = append(missing, payment)
+			lacking = append(lacking, payment)
 		}
 	}
-	if charged && !shown {
-		return nil, ErrOtherWallet
+	switch {
+	case charged && !shown:
+		return fmt.Errorf("%w: Options.Wallet shows none of the journal's charges, so nothing was purchased: correct it or "+
+			"the secret key; if your service shows no request ids (RD-...) in transactions, leave Options.Wallet empty",
+			ErrOtherWallet)
+	case len(lacking) > 0:
+		return &MissingError{lacking}
 	}
-	return missing, nil
+	return nil
 }
 
-// Adopt adds missing payments to the journal, so that the next run waits for their documents, if its items include
-// those of [Unfinished]. They count against the budget of the period. Each has its Key, with "+" and the request if the
-// journal has another purchase of that key. Adopt returns the records that it has added, with the note in each.
+// pays returns an error if the purchase of a draft charges another wallet than that of the batch.
+func (r *run) pays(draft *shipping.RegulatoryRequest) error {
+	if r.options.Wallet == "" || draft.Wallet == "" || draft.Wallet == r.options.Wallet {
+		return nil
+	}
+	return fmt.Errorf("%w: the draft charges the wallet %s, not %s: correct Options.Wallet", ErrOtherWallet,
+		spelling.Quote(draft.Wallet), spelling.Quote(r.options.Wallet))
+}
+
+// Adopt adds the payments of a [MissingError] to the journal, so that the next run waits for their documents, if its
+// items include those of [Unfinished]. They count against the budget of the period. Each has its Key, with "+" and the
+// request if the journal has another purchase of that key. Adopt returns the records that it has added, with the note
+// in each.
 //
-// A purchase can take effect late: read the transactions five minutes after the last run has ended. The errors are
-// those of [Resolve].
+// A purchase can take effect late: after the journal was lost, begin the run that returns the MissingError five minutes
+// after the last run has ended. The errors are those of [Resolve].
 func Adopt(ctx context.Context, journal Journal, payments []Record, period, note string) (added []Record, err error) {
 	if err := validateFinding(ctx, "Adopt", journal, note); err != nil {
 		return nil, err

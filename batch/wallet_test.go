@@ -2,6 +2,8 @@ package batch_test
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,36 +15,58 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// Which transactions are purchases of documents.
-func TestPayments(t *testing.T) {
-	t.Parallel()
-	amount := shippingtest.Amount(t, "5")
-	rd := shipping.RawJSON(`{"shipment_id":"SH-1","request_id":"RD-1"}`)
-	for name, test := range map[string]struct {
-		transaction shipping.Transaction
-		want        string // the request
-	}{
-		"metadata":           {shipping.Transaction{Flow: "out", Status: "success", Metadata: rd}, "RD-1"},
-		"reference":          {shipping.Transaction{Flow: "out", Status: "success", TxRef: "RD-2"}, "RD-2"},
-		"pending":            {shipping.Transaction{Flow: "out", Status: "pending", TxRef: "RD-2"}, "RD-2"},
-		"an unknown flow":    {shipping.Transaction{Flow: "sideways", Status: "success", TxRef: "RD-2"}, "RD-2"},
-		"failed":             {shipping.Transaction{Flow: "out", Status: "failed", TxRef: "RD-2"}, ""},
-		"money that came in": {shipping.Transaction{Flow: "in", Status: "success", TxRef: "RD-2"}, ""},
-		"a label":            {shipping.Transaction{Flow: "out", Status: "success", TxRef: "LB-1"}, ""},
-	} {
-		test.transaction.Amount = amount
-		got := ""
-		for _, payment := range batch.Payments([]*shipping.Transaction{&test.transaction}) {
-			got = payment.RequestID
+// compared returns what a run that compares a wallet with records returns: the payments that are missing, as keys and
+// requests, or the error. Nothing is purchased if there are any.
+func compared(t *testing.T, records []batch.Record, items []batch.Item, transactions ...string) string {
+	t.Helper()
+	service := shippingtest.NewService(shippingtest.Refusal(400, "no"))
+	service.RegisterResponder(http.MethodGet, shippingtest.BaseURL+"/v1/transactions",
+		shippingtest.OK(`{"transactions":[`+strings.Join(transactions, ",")+`],"pagination":{}}`))
+	journal := openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
+	defer journal.Close()
+	for _, record := range records {
+		shippingtest.NoError(t, appendTo(t.Context(), journal, record))
+	}
+	report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), items, &batch.Options{
+		Select: shipping.SelectAutomated, Journal: journal, Wallet: "VA-1",
+	})
+	missing, found := errors.AsType[*batch.MissingError](err)
+	if sent := service.Count(http.MethodPost); err != nil && (sent > 0 || report.Retryable()) {
+		t.Errorf("%v: %d requests after it, retryable %v", err, sent, report.Retryable())
+	}
+	if !found && err != nil {
+		return fmt.Sprint(errors.Is(err, batch.ErrOtherWallet))
+	}
+	var got []string
+	if found {
+		for _, payment := range missing.Payments {
+			got = append(got, payment.Key+" "+payment.RequestID)
 		}
-		if got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
+	}
+	return strings.Join(got, ", ")
+}
+
+// Which transactions are purchases of documents.
+func TestRun_Payments(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string][2]string{ // members of the transaction, and the request
+		"metadata": {`"flow":"out","status":"success","metadata":{"shipment_id":"SH-1","request_id":"RD-1"}`,
+			"SH-1 RD-1"},
+		"reference":          {`"flow":"out","status":"success","txRef":"RD-2"`, "RD-2 RD-2"},
+		"pending":            {`"flow":"out","status":"pending","txRef":"RD-2"`, "RD-2 RD-2"},
+		"an unknown flow":    {`"flow":"sideways","status":"success","txRef":"RD-2"`, "RD-2 RD-2"},
+		"failed":             {`"flow":"out","status":"failed","txRef":"RD-2"`, ""},
+		"money that came in": {`"flow":"in","status":"success","txRef":"RD-2"`, ""},
+		"a label":            {`"flow":"out","status":"success","txRef":"LB-1"`, ""},
+	} {
+		if got := compared(t, nil, nil, `{"transactionId":"TR-1","amount":5,`+test[0]+`}`); got != test[1] {
+			t.Errorf("%s: %q, want %q", name, got, test[1])
 		}
 	}
 }
 
 // Which payments a journal lacks.
-func TestMissing(t *testing.T) {
+func TestRun_MissingPayments(t *testing.T) {
 	t.Parallel()
 	record := func(key, request string, step shipping.Step) batch.Record {
 		return batch.Record{Key: key, ShipmentID: key, RequestID: request, Step: step}
@@ -50,14 +74,15 @@ func TestMissing(t *testing.T) {
 	item := func(shipment string) batch.Item {
 		return batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: shipment}}
 	}
-	var paid []batch.Record // the last for an invoice
+	var paid []string // the last for an invoice
 	for _, payment := range [][2]string{{"SH-3", "RD-3"}, {"SH-2", "RD-2"}, {"SH-1", "RD-1"}, {"", "RD-0"}} {
-		paid = append(paid, record(payment[0], payment[1], batch.StepPurchased))
+		paid = append(paid, fmt.Sprintf(`{"transactionId":"TR%s","flow":"out","status":"success","amount":5,`+
+			`"currency":"NGN","metadata":{"shipment_id":%q,"request_id":%[1]q}}`, payment[1], payment[0]))
 	}
 	named, again := item("SH-1"), item("SH-1")
 	named.Key, again.Key, again.Again = "order 1", "more", true
 	ordered := named
-	ordered.Documents = []shipping.DocumentType{"FDA"}
+	ordered.Key, ordered.Documents = "order 2", []shipping.DocumentType{"FDA"}
 	one, has2 := []batch.Item{item("SH-1")}, record("SH-2", "RD-2", batch.StepCompleted)
 	has0 := batch.Record{Key: "invoice 7", RequestID: "RD-0", Step: batch.StepCompleted}
 	has3, other := record("SH-3", "RD-3", batch.StepCompleted), record("SH-1", "RD-9", batch.StepCompleted)
@@ -69,7 +94,7 @@ func TestMissing(t *testing.T) {
 	}{
 		"a new journal":    {nil, nil, "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
 		"a shipment twice": {nil, append(one, named), "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
-		"a key":            {[]batch.Record{has0, has2, has3}, []batch.Item{named}, "order 1 RD-1"},
+		"a key":            {[]batch.Record{has0, has2, has3}, []batch.Item{ordered, named}, "order 1 RD-1"},
 		"an invoice":       {[]batch.Record{has2, has3}, []batch.Item{named, invoice}, "order 1 RD-1, RD-0 RD-0"},
 		"recorded":         {[]batch.Record{record("SH-1", "RD-1", batch.StepPurchasing), has0, has2, has3}, one, ""},
 		"settled as not charged": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-1", batch.StepAnalyzed)}, one,
@@ -79,25 +104,63 @@ func TestMissing(t *testing.T) {
 			"SH-1 RD-1"},
 		"beside a purchase": {[]batch.Record{has0, has2, has3, other}, []batch.Item{again}, "more RD-1"},
 		"of two items":      {[]batch.Record{has0, has2, has3, other}, append(one, again, named), "more RD-1"},
-		"another wallet":    {[]batch.Record{other}, one, "error"},
+		"another wallet":    {[]batch.Record{other}, one, "true"},
 		// A person recorded a charge, and corrected it: the error was that of another wallet for ever.
 		"corrected": {[]batch.Record{has0, has3, other, record("SH-1", "RD-9", batch.StepAnalyzed)}, one,
 			"SH-2 RD-2, SH-1 RD-1"},
 		"no charges": {[]batch.Record{record("SH-9", "RD-9", batch.StepFailed)}, one,
 			"SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
 	} {
-		missing, err := batch.Missing(test.records, paid, test.items)
-		var got []string
-		for _, payment := range missing {
-			got = append(got, payment.Key+" "+payment.RequestID)
-		}
-		if errors.Is(err, batch.ErrOtherWallet) {
-			got = []string{"error"}
-		}
-		if strings.Join(got, ", ") != test.want {
-			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
+		if got := compared(t, test.records, test.items, paid...); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
+}
+
+// A wallet that cannot be read stops the batch before it sends anything else, and only some errors may pass.
+func TestRun_AWalletThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]batch.Need{503: batch.NeedService, 409: batch.NeedRun, 404: batch.NeedPerson,
+		401: batch.NeedPerson} {
+		service := shippingtest.NewService(shippingtest.Refusal(status, "no"))
+		journal := openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
+		report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service, shippingtest.FastRetries()), walletItems(1),
+			&batch.Options{Select: shipping.SelectAutomated, Journal: journal, Wallet: "VA-1"})
+		if got := report.Results[0]; got.State != batch.StateWaiting || got.Need() != want || service.Count("POST") > 0 ||
+			!strings.Contains(fmt.Sprint(err), `the wallet "VA-1" cannot be compared with the journal`) {
+			t.Errorf("%d: %s needs %s: %v", status, got.State, got.Need(), err)
+		}
+		shippingtest.NoError(t, journal.Close())
+	}
+	for _, journal := range []batch.Journal{nil, batch.Memory()} { // of which nothing is left after a run
+		options := &batch.Options{Select: shipping.SelectAutomated, Journal: journal, Wallet: "VA-1"}
+		_, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), options)
+		if _, refused := errors.AsType[*shipping.ValidationError](err); !refused {
+			t.Errorf("a journal without records: %v", err)
+		}
+	}
+}
+
+// A draft that charges another wallet than that which is compared is not purchased, also for an item with Documents.
+func TestRun_ADraftOfAnotherWallet(t *testing.T) {
+	t.Parallel()
+	server, client := bubbleServer(t)
+	items := shipmentItems(server, 2)
+	items[1].Documents = []shipping.DocumentType{"CUSTOMS"}
+	journal := openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
+	report, err := batch.Run(t.Context(), client, items, &batch.Options{
+		Select: shipping.SelectAutomated, Journal: journal, Wallet: server.Wallets()[1],
+	})
+	for _, result := range report.Results {
+		if result.State != batch.StateError || !errors.Is(result.Err, batch.ErrOtherWallet) ||
+			result.Need() != batch.NeedPerson {
+			t.Errorf("%s needs %s: %v", result.State, result.Need(), result.Err)
+		}
+	}
+	if n := server.Requests(shipping.OpPurchase); n > 0 || err != nil {
+		t.Errorf("%d purchases, %v", n, err)
+	}
+	shippingtest.NoError(t, journal.Close())
 }
 
 // A journal was lost after purchases, two of them for one shipment. The next run with a new one waits for the
@@ -122,23 +185,22 @@ func TestAdopt(t *testing.T) {
 		claim := shippingtest.Must(journal.Claim(t.Context(), failed.Key))(t)
 		shippingtest.Must(claim.Append(t.Context(), failed, nil, nil))(t)
 		shippingtest.NoError(t, claim.Release(t.Context()))
-		var all []*shipping.Transaction
-		options := &shipping.TransactionListOptions{Wallet: server.Wallets()[0]}
-		for transaction, err := range client.Transactions.All(t.Context(), options) {
-			shippingtest.NoError(t, err)
-			all = append(all, transaction)
+		budget := shippingtest.Must(shipping.ParseBudget("900000 NGN"))(t)
+		options := &batch.Options{Select: shipping.SelectAutomated, Journal: journal, Budget: budget, Period: "1",
+			Wallet: server.Wallets()[0]}
+		_, err := batch.Run(t.Context(), client, items, options)
+		missing, lacks := errors.AsType[*batch.MissingError](err)
+		if !lacks {
+			t.Fatal(err)
 		}
-		missing := shippingtest.Must(batch.Missing(nil, batch.Payments(all), items))(t)
-		added := shippingtest.Must(batch.Adopt(t.Context(), journal, missing, "1", "ticket 4711"))(t)
+		added := shippingtest.Must(batch.Adopt(t.Context(), journal, missing.Payments, "1", "ticket 4711"))(t)
 		if len(added) != purchases {
 			t.Errorf("%d purchases, added %d: %v", purchases, len(added), added)
 		}
 		items = append(items, batch.Unfinished(added, items)...)
-		budget := shippingtest.Must(shipping.ParseBudget("900000 NGN"))(t)
-		report := shippingtest.Must(batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated,
-			Journal: journal, Budget: budget, Period: "1"}))(t)
+		report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
 		spent := shipping.Amount{}
-		for _, payment := range missing {
+		for _, payment := range missing.Payments {
 			spent = shippingtest.Must(spent.Add(payment.Amount))(t)
 		}
 		again := server.Requests(shipping.OpPurchase) - purchases
@@ -150,9 +212,8 @@ func TestAdopt(t *testing.T) {
 				t.Errorf("%d results, %s: %s", len(report.Results), result.Key, result.State)
 			}
 		}
-		records := shippingtest.Must(journal.Records())(t)
-		if missing, err := batch.Missing(records, batch.Payments(all), items); err != nil || len(missing) > 0 {
-			t.Errorf("missing again: %v, %v", missing, err)
+		if _, err := batch.Run(t.Context(), client, nil, options); err != nil {
+			t.Errorf("missing again: %v", err)
 		}
 		if _, err := batch.Adopt(t.Context(), journal, nil, "1", ""); err == nil {
 			t.Error("no note is needed")

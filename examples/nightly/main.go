@@ -110,26 +110,20 @@ func parse(args []string) (*job, error) {
 }
 
 // run does the three parts of the job, and reports whether another run may do the rest. A part that fails does not
-// stop the others, but nothing is purchased if the wallet's transactions cannot be read.
+// stop the others.
 func (j *job) run(ctx context.Context) (again bool, err error) {
 	if err := j.lost(); err != nil {
-		_, unread := j.transactions(ctx) // for the person who looks for purchases
-		return false, errors.Join(err, unread)
+		return false, errors.Join(err, j.transactions(ctx)) // for the person who looks for purchases
 	}
-	if err := j.settle(ctx); err != nil {
-		return true, err
+	if err := j.record(ctx); err != nil {
+		return mayPass(err), err
 	}
 	rates := j.rates(ctx)
-	paid, unread := j.transactions(ctx)
-	if unread != nil {
-		unread = fmt.Errorf("nightly: nothing was purchased, because wallet.csv was not written: %w", unread)
-		unread = walletError(unread, rates)
-		return mayPass(unread), errors.Join(rates, unread)
-	}
-	report, err := j.documents(ctx, paid)
+	report, err := j.documents(ctx)
 	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what was bought, also after SIGTERM
 	defer stop()
-	if _, unread = j.transactions(export); unread != nil {
+	unread := j.transactions(export)
+	if unread != nil {
 		unread = fmt.Errorf("wallet.csv was not written; the next run writes it: %w", unread)
 	}
 	lists := errors.Join(rates, unread)
@@ -138,37 +132,22 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 		open = errors.Join(err, openError{report, j})
 	}
 	// Failed lists cause another run only if nothing else is open, because that run also purchases.
-	again = report.Retryable() || errors.Is(err, batch.ErrInUse) || open == nil && mayPass(lists)
+	again = report.Retryable() || report == nil && mayPass(err) || open == nil && mayPass(lists)
 	return again, errors.Join(lists, open)
 }
 
-// walletError returns the error of a wallet that could not be read, with what a person does about it, if that is known.
-func walletError(unread, rates error) error {
-	switch {
-	case errors.Is(unread, shipping.ErrUnauthorized):
-		return inputError{fmt.Errorf("%w: correct SHIPPING_SECRET_KEY", unread)}
-	case errors.Is(unread, shipping.ErrNotFound) && errors.Is(rates, shipping.ErrNotFound):
-		return inputError{fmt.Errorf("%w: correct SHIPPING_BASE_URL", unread)}
-	case errors.Is(unread, shipping.ErrNotFound):
-		return inputError{fmt.Errorf("%w: correct -wallet", unread)}
-	}
-	return unread
-}
-
-// mayPass reports whether another run may read lists that could not be read.
+// mayPass reports whether another run may read lists that could not be read, or open the journal.
 func mayPass(lists error) bool {
 	failed, ok := errors.AsType[*shipping.Error](lists)
 	if ok && (failed.StatusCode == http.StatusConflict || failed.StatusCode == http.StatusLocked ||
 		failed.StatusCode == http.StatusOK) { // a body that was damaged on its way
 		return true
 	}
-	return ok && failed.Retryable() || errors.Is(lists, shipping.ErrIncomplete) || errors.Is(lists, context.Canceled)
+	return ok && failed.Retryable() || errors.Is(lists, shipping.ErrIncomplete) || errors.Is(lists, context.Canceled) ||
+		errors.Is(lists, batch.ErrInUse)
 }
 
-func (j *job) documents(ctx context.Context, paid []batch.Record) (report *batch.Report, err error) {
-	if err := j.mayRecord(paid); err != nil {
-		return nil, err
-	}
+func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	// Without the list, what an earlier night has begun is still completed.
 	list, unread := os.ReadFile(j.list)
 	journal, err := batch.OpenFile(filepath.Join(j.folder, "batch.journal")) // one for all nights
@@ -177,20 +156,17 @@ func (j *job) documents(ctx context.Context, paid []batch.Record) (report *batch
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	records, err := journal.Records()
-	if err := errors.Join(err, j.begin()); err != nil {
+	if err := errors.Join(err, j.begin(records)); err != nil {
 		return nil, err
 	}
 	items, wrong := shipments(j.list, string(list), unread)
-	if records, err = j.compare(ctx, journal, paid, items, records); err != nil {
-		return nil, errors.Join(err, wrong)
-	}
 	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun to purchase
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{
-		Select: j.selected, Journal: journal, Budget: j.budget, Period: j.night, Progress: j.progress,
+		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night, Wallet: j.wallet,
+		Progress: j.progress,
 	})
-	begun := report != nil && report.Count(batch.StateWaiting) < len(report.Results)
-	if !begun && errors.Is(err, shipping.ErrOverBudget) {
-		return nil, inputError{fmt.Errorf("%w: correct the currency of -budget", err)} // the report has nothing else
+	if stopped := j.stopped(report, err); stopped != nil {
+		return nil, errors.Join(stopped, wrong) // the report has nothing else
 	}
 	records, unread = journal.Records()
 	if err = errors.Join(err, unread, wrong); report == nil {
@@ -205,15 +181,6 @@ func (j *job) documents(ctx context.Context, paid []batch.Record) (report *batch
 		err = errors.Join(err, j.results(report, records), j.causes(report))
 	}
 	return report, err
-}
-
-// selected returns the automated documents of a draft, if its purchase charges the wallet of the job.
-func (j *job) selected(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-	if draft.Wallet != "" && draft.Wallet != j.wallet {
-		return nil, inputError{fmt.Errorf("nightly: the purchase of a draft charges wallet %s, not %s of -wallet: correct "+
-			"-wallet", draft.Wallet, j.wallet)}
-	}
-	return shipping.SelectAutomated(draft)
 }
 
 // shipments returns the items of a list, each shipment once. An id that cannot be sent does not stop the others.

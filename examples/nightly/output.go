@@ -19,7 +19,7 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 	open, _ := errors.AsType[openError](err)
 	all, of := open.count()
 	_, isInput := errors.AsType[inputError](err)
-	isInput = isInput || errors.Is(err, batch.ErrDamaged)
+	isInput = isInput || errors.Is(err, batch.ErrDamaged) || errors.Is(err, batch.ErrOtherWallet)
 	switch {
 	case err == nil:
 		return 0, ""
@@ -186,6 +186,7 @@ func (j *job) texts() []string {
 		"the dialect has no route",
 		"pass the dialect to NewClient, or set SHIPPING_DIALECT to its file for NewClientFromEnv",
 		"export SHIPPING_DIALECT with the path of a file that has this line, for this command and for the nights",
+		"leave Options.Wallet empty", "a developer removes Wallet from this job", "Options.Wallet", "-wallet",
 		"run the batch again", j.again(), "batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry",
 	}
 }

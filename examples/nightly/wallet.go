@@ -1,10 +1,11 @@
 package main
 
-// This file compares the journal with the wallet: nothing is purchased if the journal is missing, or lacks a purchase
-// that the wallet shows. Take it into your own job with commands.go. The file documents.csv shows that a night has
-// begun; its columns request and charged are compared, too.
+// This file is for a night without its journal, or with an older copy. batch.Run compares the journal with the wallet.
+// If the wallet does not show a purchase, documents.csv does: it exists once a night has begun, and its columns request
+// and charged are compared with the journal. Take the file into your own job with commands.go.
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -42,22 +43,67 @@ func (j *job) begins() string {
 }
 
 // begin marks that a night has begun, before it purchases anything. A kill before it leaves a journal without records.
-func (j *job) begin() error {
-	marked, err := os.OpenFile(filepath.Join(j.folder, "documents.csv"), os.O_CREATE|os.O_WRONLY, 0o600)
+// It returns an error if documents.csv shows a charge that the journal does not have.
+func (j *job) begin(records []batch.Record) error {
+	path := filepath.Join(j.folder, "documents.csv")
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	return marked.Close()
+	defer file.Close()
+	table := csv.NewReader(file)
+	table.FieldsPerRecord, table.LazyQuotes = -1, true // a person may have edited it
+	rows, err := table.ReadAll()
+	for i, row := range rows {
+		has := func(r batch.Record) bool { return r.RequestID == row[2] }
+		switch {
+		case i == 0 && (len(row) < 5 || row[2] != "request" || row[4] != "charged"):
+			return inputError{errors.New("nightly: nothing was purchased: documents.csv has other columns: put the " +
+				"documents.csv of the last night back")}
+		case i > 0 && len(row) >= 5 && row[4] != "" && !slices.ContainsFunc(records, has):
+			return inputError{fmt.Errorf("nightly: nothing was purchased: documents.csv shows purchases that batch.journal "+
+				"lacks (such as %s for %s): put the newest journal back; if that is lost, %s with -record TICKET; if the wallet "+
+				"does not show them, leave their shipments out of later lists, and move documents.csv to another folder", row[2],
+				row[0], j.again())}
+		}
+	}
+	return err
 }
 
-// transactions writes the movements of the wallet, and returns the payments among them.
-func (j *job) transactions(ctx context.Context) (payments []batch.Record, err error) {
-	var all []*shipping.Transaction
+// stopped returns the error of a run that stopped before it began, with what an operator does about it; nil for any
+// other error.
+func (j *job) stopped(report *batch.Report, err error) error {
+	_, isUnread := errors.AsType[*shipping.ListError](err)
+	missing, lacks := errors.AsType[*batch.MissingError](err)
+	begun := report != nil && report.Count(batch.StateWaiting) < len(report.Results)
+	switch {
+	case lacks:
+		return inputError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal lacks "+
+			"(%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, if somebody "+
+			"else has purchased, if \"not charged\" was wrong, or in the first night, %s with -record TICKET; to count them "+
+			"against the budget of an earlier night, run that night first, with -record", len(missing.Payments),
+			missing.Payments[0].RequestID, missing.Payments[0].Key, j.again())}
+	case errors.Is(err, batch.ErrOtherWallet):
+		return inputError{err}
+	case isUnread && errors.Is(err, shipping.ErrUnauthorized):
+		return inputError{fmt.Errorf("%w: correct SHIPPING_SECRET_KEY", err)}
+	case isUnread && errors.Is(err, shipping.ErrNotFound):
+		return inputError{fmt.Errorf("%w: correct -wallet or SHIPPING_BASE_URL", err)}
+	case !begun && errors.Is(err, shipping.ErrOverBudget):
+		return inputError{fmt.Errorf("%w: correct the currency of -budget", err)}
+	case isUnread:
+		return err
+	}
+	return nil
+}
+
+// transactions writes the movements of the wallet.
+func (j *job) transactions(ctx context.Context) error {
 	rows := [][]string{{"transaction", "time", "amount", "currency", "status", "doubt", "reference",
 		"shipment"}}
 	for t, err := range j.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: j.wallet}) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		signed := "" // an amount that cannot be booked is not 0
 		if amount, err := t.Signed(); err == nil {
@@ -65,88 +111,12 @@ func (j *job) transactions(ctx context.Context) (payments []batch.Record, err er
 		}
 		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status,
 			t.Doubt(), t.TxRef, t.ShipmentID()})
-		all = append(all, t)
 	}
-	return batch.Payments(all), j.write("wallet.csv", rows)
+	return j.write("wallet.csv", rows)
 }
 
-// mayRecord returns an error if -record has nothing to record. Then no new journal is created, which would end the
-// refusal of lost.
-func (j *job) mayRecord(paid []batch.Record) error {
-	if j.note == "" || len(paid) > 0 {
-		return nil
-	}
-	return inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests: correct -wallet, "+
-		"or leave -record out if no night has purchased anything", j.wallet)}
-}
-
-// unshown returns a row of documents.csv with a charge that none of the purchases is; nil if there is none.
-func (j *job) unshown(purchases []batch.Record) ([]string, error) {
-	file, err := os.Open(filepath.Join(j.folder, "documents.csv"))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	table := csv.NewReader(file)
-	table.FieldsPerRecord, table.LazyQuotes = -1, true // a person may have edited it
-	rows, err := table.ReadAll()
-	for i, row := range rows {
-		shows := func(r batch.Record) bool { return r.RequestID == row[2] }
-		switch {
-		case i == 0 && (len(row) < 5 || row[2] != "request" || row[4] != "charged"):
-			return nil, inputError{errors.New("nightly: nothing was purchased: documents.csv has other columns: put the " +
-				"documents.csv of the last night back")}
-		case i > 0 && len(row) >= 5 && row[4] != "" && !slices.ContainsFunc(purchases, shows):
-			return row, nil
-		}
-	}
-	return nil, err
-}
-
-// compare returns an error if the wallet is that of another journal, or the journal lacks payments. With -record, it
-// adds these to the journal. It returns the records of the journal.
-func (j *job) compare(ctx context.Context, journal *batch.File, paid []batch.Record, items []batch.Item,
-	records []batch.Record) ([]batch.Record, error) {
-	missing, err := batch.Missing(records, paid, items)
-	if err != nil {
-		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: wallet %s: %w: correct -wallet or "+
-			"SHIPPING_SECRET_KEY; if column reference of wallet.csv never has request ids, remove this check", j.wallet, err)}
-	}
-	unshown, err := j.unshown(slices.Concat(paid, records))
-	switch {
-	case err != nil:
-		return nil, err
-	case unshown != nil:
-		return nil, inputError{fmt.Errorf("nightly: nothing was purchased: documents.csv shows a charge for %s of "+
-			"shipment %s, which neither wallet %s nor batch.journal shows: put the newest journal back, or correct -wallet; if "+
-			"the wallet no longer shows its older payments, leave their shipments out of later lists, and move documents.csv "+
-			"to another folder", unshown[2], unshown[0], j.wallet)}
-	case j.note != "":
-		return j.record(ctx, journal, missing)
-	case len(missing) == 0:
-		return records, nil
-	}
-	return nil, inputError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal "+
-		"lacks (%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, if "+
-		"somebody else has purchased, if \"not charged\" was wrong, or in the first night, %s with -record TICKET; to "+
-		"count them against the budget of an earlier night, run that night first, with -record", len(missing),
-		missing[0].RequestID, missing[0].Key, j.again())}
-}
-
-// record adds purchases to the journal, so that the run waits for their documents.
-func (j *job) record(ctx context.Context, journal *batch.File, missing []batch.Record) ([]batch.Record, error) {
-	added, err := batch.Adopt(ctx, journal, missing, j.night, j.note)
-	fmt.Printf("recorded: %d of %d purchases that batch.journal did not have\n", len(added), len(missing))
-	for _, purchase := range added {
-		fmt.Printf("recorded: the wallet paid %s %s for %s of %s\n", purchase.Amount.StringFixed(2), purchase.Currency,
-			purchase.RequestID, purchase.Key)
-	}
-	records, unread := journal.Records()
-	return records, errors.Join(err, unread)
-}
-
-// settle waits for purchases of the last run that may take effect late, if purchases will be recorded.
-func (j *job) settle(ctx context.Context) error {
+// record adds purchases that only the wallet shows to the journal, so that the run waits for their documents.
+func (j *job) record(ctx context.Context) error {
 	if j.note == "" {
 		return nil
 	}
@@ -155,8 +125,38 @@ func (j *job) settle(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("nothing was recorded: pass -record again: %w", context.Cause(ctx))
 	case <-time.After(5 * time.Minute):
-		return nil
 	}
+	path := filepath.Join(j.folder, "batch.journal")
+	_, isNew := os.Stat(path)
+	added, err := j.adopt(ctx, path)
+	if isNew == nil || added {
+		return err
+	}
+	nothing := inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests: correct "+
+		"-wallet, or leave -record out if no night has purchased anything", j.wallet)}
+	return errors.Join(cmp.Or(err, error(nothing)), os.Remove(path)) // a new journal ends the refusal of lost
+}
+
+// adopt adds purchases to the journal, and reports whether there are any.
+func (j *job) adopt(ctx context.Context, path string) (added bool, err error) {
+	journal, err := batch.OpenFile(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	// Without items, Run only compares.
+	report, err := batch.Run(ctx, j.client, nil, &batch.Options{Journal: journal, Wallet: j.wallet})
+	missing, lacks := errors.AsType[*batch.MissingError](err)
+	if !lacks {
+		return false, cmp.Or(j.stopped(report, err), err)
+	}
+	payments, err := batch.Adopt(ctx, journal, missing.Payments, j.night, j.note)
+	fmt.Printf("recorded: %d of %d purchases that batch.journal did not have\n", len(payments), len(missing.Payments))
+	for _, paid := range payments {
+		fmt.Printf("recorded: the wallet paid %s %s for %s of %s\n", paid.Amount.StringFixed(2), paid.Currency,
+			paid.RequestID, paid.Key)
+	}
+	return len(payments) > 0, err
 }
 
 // write replaces a CSV file. If it fails or is killed, the file of the last night stays.

@@ -51,6 +51,7 @@ func ExampleNewBatchJournal() {
 		items := append(items, batch.Unfinished(records, items)...) // what a killed run has begun is completed, too
 		report, err := batch.Run(ctx, client, items, &batch.Options{
 			Select: shipping.SelectAutomated, Journal: journal, Budget: budget, Period: "2026-11-26",
+			Wallet: server.Wallets()[0], // as long as it shows a purchase that the journal lacks, nothing is purchased
 		})
 		if err := errors.Join(err, report.Err()); err != nil {
 			log.Fatal(err)
