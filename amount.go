@@ -57,7 +57,7 @@ func NewAmount(units int64, decimals int) (Amount, error) {
 	return calculation("NewAmount").fitting(decimal.New(units, uint8(decimals)))
 }
 
-// decimalsError is an [ErrAmountOverflow] without its text: the amount may have few digits.
+// decimalsError is an [ErrAmountOverflow] with another text: the amount may have few digits.
 type decimalsError int
 
 func (e decimalsError) Error() string {

@@ -48,8 +48,8 @@ func isType(text string) bool { return DocumentType(text).Known() }
 // mayBeType reports whether a text can be a type that the specification does not list.
 func mayBeType(text string) bool { return mayBeMode(text) && !isUsualMode(text) }
 
-// SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated"
-// (assumption) or, if set, offer.automated of the dialect, in any case of letters. It returns an error if:
+// SelectAutomated selects the documents that the service generates on its own: those whose Mode, ignoring case, is
+// the dialect's offer.automated or, if that is not set, "automated" (assumption). It returns an error if:
 //   - no document on offer shows a Mode; or
 //   - none is automated, and a Mode may mean it: any but "manual" or, with offer.automated set, one that begins
 //     with "auto".

@@ -403,7 +403,7 @@ var misspelt = []struct{ path, name, other, heading, detail string }{
 }
 
 // violations returns services that break the specification, each in one way. Servers of one seed have the same keys and
-// identifiers, so each of them can be broken in this way.
+// identifiers, so each violation applies to all of them.
 func violations(t *testing.T, srv *mockserver.Server) []violation {
 	const (
 		replayed = `{"status":true,"message":"queued","data":{}}`

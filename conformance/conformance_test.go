@@ -135,7 +135,7 @@ func TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed(t *testing.T) 
 	}
 }
 
-// A check that could not be made fails the test that requested it, so that it does not pass for a successful one. The
+// A requested check that could not be made fails its test, so that it does not look like a success. The
 // test runs itself in another process, where Run may fail.
 func TestRun_FailsIfACheckCouldNotBeMade(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,7 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 	invoice = s.analyze("invoice", "file_url", s.target.Invoice, needsInvoice)
 	bought, refused := shipment, invoice
 	if shipment.missing != (missing{}) && invoice.missing == (missing{}) {
-		refused = draft{missing: missing{NotRun, "needs the draft of an invoice, and another draft that is purchased"}}
+		refused = draft{missing: missing{NotRun, "needs the draft of an invoice, and another draft to purchase"}}
 		if s.target.Shipment == "" || shipment.id != "" { // it was purchased, and is not a draft
 			bought = invoice
 		}

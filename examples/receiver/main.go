@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, out, logs io.Writer) (err error) {
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
 	addr := flags.String("addr", "127.0.0.1:8080", "`address` to listen on")
 	deliveries := flags.String("store", "deliveries.store", "`file` that remembers handled deliveries across restarts")
-	folder := flags.String("buy", "", "buy, and keep the records of it in this `folder`")
+	folder := flags.String("buy", "", "buy, and keep the records in this `folder`")
 	budget := flags.String("budget", "", "with -buy: the most `money` to spend in a day")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -116,7 +116,7 @@ func (x *exploration) checkEnds() {
 	}
 }
 
-// canonical returns the known one of the states that differ only in an order, or the state itself.
+// canonical returns the known state that differs from s only in an order, or else s.
 func (x *exploration) canonical(s State) State {
 	if _, known := x.number[s]; known {
 		return s

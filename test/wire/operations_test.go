@@ -169,7 +169,7 @@ type service struct {
 	play func(c *connection) (open bool)
 	// beforeGet, if set, is called before the response to a GET over HTTP/1.1.
 	beforeGet func()
-	// drains lets attempt wait for requests that the client still writes when the call has ended.
+	// If drains is set, attempt waits for requests that the client still writes after the call.
 	drains   bool
 	requests atomic.Int32
 }

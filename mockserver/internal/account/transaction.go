@@ -145,7 +145,7 @@ func (w *Account) Compute(wallet ledger.Wallet, seed uint64, total int, before t
 	}}
 }
 
-// computed returns the transaction of an ordinal for an entry with a wallet and a time. It reads only the parts of the
+// computed returns the transaction with the given ordinal; e has its wallet and time. It reads only the parts of the
 // account that never change.
 func (w *Account) computed(e ledger.Entry, ordinal, seed uint64) json.RawMessage {
 	texts := []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"}

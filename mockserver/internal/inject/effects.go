@@ -70,7 +70,7 @@ func effects() map[string]effect {
 	}
 }
 
-// happensTo reports whether an effect that is limited to operations can happen to one.
+// happensTo reports whether an effect limited to operations can happen to this one.
 func (e effect) happensTo(operation string) bool {
 	method, _, isStub := strings.Cut(operation, " ")
 	return slices.Contains(e.only, operation) ||
