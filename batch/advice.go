@@ -117,113 +117,78 @@ func isDown(err error) bool {
 		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection))
 }
 
-// remedy returns what completes an open item.
+// remedy returns what completes an open item: the first row that holds.
 func (r Result) remedy() remedy {
+	const runAgain, corrected = "run the batch again", "once this is corrected, run the batch again"
+	const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
+	const checked = "check the wallet's transactions, and call batch.Resolve with the outcome that they show"
 	if advised, ok := r.Err.(*itemError); ok {
 		return advised.remedy
 	}
-	need, next := r.needs()
-	if need == NeedRun && isDown(r.Err) {
-		need = NeedService
-	}
-	return remedy{need, next}
-}
-
-// needs returns what completes an open item, and its text for a person.
-func (r Result) needs() (need Need, next string) {
-	const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
-	if need, next := r.needsFirst(); need != "" {
-		return need, next
-	}
+	is := func(target error) bool { return errors.Is(r.Err, target) }
 	failed, isCall := errors.AsType[*shipping.Error](r.Err)
 	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
-	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
-	refuses := errors.Is(r.Err, shipping.ErrUnauthorized) || errors.Is(r.Err, shipping.ErrOverBudget)
-	switch {
-	case r.State == StateOverBudget && isOver && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0:
-		return NeedPeriod, "add it to the items of another period, such as the next night, or raise the budget of this one"
-	case r.State == StateOverBudget && isOver && over.Needed.Known():
-		return NeedBudget, "this is more than the whole budget, so no period purchases it: raise the budget, select " +
-			"fewer documents, or leave the item out"
-	case r.State == StateOverBudget && isOver: // its Problem is the reason
-		return NeedPerson, "correct the budget or the dialect, then run the batch again"
-	case r.State == StateUnknown && refuses:
-		return NeedPerson, "once this is corrected, run the batch again" + readsFirst
-	case r.State == StateUnknown && r.isRefused() && errors.Is(r.Err, shipping.ErrInsufficientFunds):
-		return NeedWallet, runAgain + " once the wallet has the money" + readsFirst
-	case r.State == StateUnknown && r.isRefused() && isCall && passes(failed):
-		return NeedRun, runAgain + readsFirst
-	case r.State == StateUnknown && r.isRefused():
-		return NeedRun, runAgain + " once the cause of the refusal is removed" + readsFirst
-	case r.State == StateUnknown && errors.Is(r.Err, shipping.ErrNotFound): // the draft has expired
-		return NeedOutcome, "check the wallet's transactions, and call batch.Resolve with the outcome that they show"
-	case r.State == StateUnknown:
-		return NeedRun, runAgain + ", for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst + "; if it " +
-			"stays unknown, check the wallet's transactions, and call batch.Resolve with the outcome that they show"
-	case r.State == StateFailed && r.bought() && isCall:
-		return NeedPerson, "once this is corrected, run the batch again: it reads the documents"
-	case r.State == StateFailed && r.bought():
-		return NeedRetry, "if Regulatory.Retry succeeds, the next run completes the item, and purchases nothing; if it " +
-			"fails again, ask the service; to give up, batch.Resolve with OutcomeCharged closes the item"
-	case r.State == StateFailed:
-		return NeedItem, "correct the shipment or the invoice, and the next run analyzes it again" + closesUncharged
-	case r.State == StateWaiting && r.bought() && !refuses:
-		return NeedRun, runAgain + "; if the documents have not come after a day, ask the service; if they will never " +
-			"come, batch.Resolve with OutcomeCharged closes the item"
-	case r.State == StateWaiting && !refuses:
-		return NeedRun, runAgain
-	case r.State == StateError && isDown(r.Err):
-		return NeedService, runAgain + " once the service responds: it failed, or did not respond"
-	case r.State == StateError && isCall && passes(failed):
-		return NeedRun, runAgain + "; if the error stays, ask the service, with the response id"
-	case errors.Is(r.Err, shipping.ErrNotFound):
-		return NeedItem, "correct the item or leave it out, then run the batch again"
-	case errors.Is(r.Err, shipping.ErrInsufficientFunds):
-		return NeedWallet, "once the wallet has the money, run the batch again"
-	case isInvalid, errors.Is(r.Err, errOtherShipment), errors.Is(r.Err, errLacks): // it states what to correct
-		return NeedItem, "once this is corrected, run the batch again"
-	case isCall, isOver:
-		return NeedPerson, "once this is corrected, run the batch again"
-	}
-	return NeedPerson, "remove the cause, then run the batch again"
-}
-
-const runAgain = "run the batch again"
-
-// needsFirst returns what completes an item, if its error alone decides it; empty otherwise.
-func (r Result) needsFirst() (need Need, next string) {
-	failed, isCall := errors.AsType[*shipping.Error](r.Err)
 	_, isHeld := errors.AsType[*heldError](r.Err)
 	_, isMissing := errors.AsType[*MissingError](r.Err)
-	switch {
-	case lacksRecords(r.Err):
-		return restore.need, restore.next
-	case r.State == StateCompleted:
-		return NeedCharge, closesCharge + "; the documents of this item are generated"
-	case errors.Is(r.Err, shipping.ErrOvercharged):
-		return NeedCharge, closesCharge + "; the next run reads the documents of this item"
-	case isHeld:
-		return NeedCharge, "once the charges above their cost are closed, run the batch again"
-	case isMissing, errors.Is(r.Err, ErrOtherWallet),
-		errors.Is(r.Err, errNotCompared) && isCall && !passes(failed):
-		return NeedPerson, "once this is corrected, run the batch again"
-	case errors.Is(r.Err, errUnread):
-		return NeedRun, runAgain
-	case errors.Is(r.Err, errDocuments):
-		return NeedItem, "once this is corrected, run the batch again"
-	case errors.Is(r.Err, errEvidence):
-		return NeedEvidence, "once the evidence is supplied, run the batch again"
-	case errors.Is(r.Err, errDraftAgain):
-		return NeedOutcome, "compare the wallet's transactions, then close the item with batch.Resolve"
-	case errors.Is(r.Err, errExpired):
-		return NeedOutcome, "if the wallet's transactions show no charge for it, batch.Resolve with OutcomeNotCharged lets " +
-			"the next run analyze it again"
-	case errors.Is(r.Err, errElsewhere):
-		return NeedItem, "follow it with Regulatory.Wait, and leave the item out of the next run"
-	case isCall && failed.StatusCode == http.StatusUnauthorized:
-		return NeedPerson, "once the secret key is corrected, run the batch again"
+	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
+	isPriced, isPassing, down := isOver && over.Needed.Known(), isCall && passes(failed), isDown(r.Err)
+	refuses, refused, bought := is(shipping.ErrUnauthorized) || is(shipping.ErrOverBudget), r.isRefused(), r.bought()
+	for _, row := range []struct {
+		state State // "": any
+		when  bool
+		need  Need
+		next  string
+	}{
+		{"", lacksRecords(r.Err), restore.need, restore.next},
+		{StateCompleted, true, NeedCharge, closesCharge + "; the documents of this item are generated"},
+		{"", is(shipping.ErrOvercharged), NeedCharge, closesCharge + "; the next run reads the documents of this item"},
+		{"", isHeld, NeedCharge, "once the charges above their cost are closed, run the batch again"},
+		{"", isMissing || is(ErrOtherWallet) || is(errNotCompared) && isCall && !isPassing, NeedPerson, corrected},
+		{"", is(errUnread), NeedRun, runAgain},
+		{"", is(errDocuments), NeedItem, corrected},
+		{"", is(errEvidence), NeedEvidence, "once the evidence is supplied, run the batch again"},
+		{"", is(errDraftAgain), NeedOutcome, "compare the wallet's transactions, then close the item with batch.Resolve"},
+		{"", is(errExpired), NeedOutcome, "if the wallet's transactions show no charge for it, batch.Resolve with " +
+			"OutcomeNotCharged lets the next run analyze it again"},
+		{"", is(errElsewhere), NeedItem, "follow it with Regulatory.Wait, and leave the item out of the next run"},
+		{"", isCall && failed.StatusCode == http.StatusUnauthorized, NeedPerson,
+			"once the secret key is corrected, run the batch again"},
+		{StateOverBudget, isPriced && over.Needed.Cmp(over.Budget.Amount) <= 0, NeedPeriod,
+			"add it to the items of another period, such as the next night, or raise the budget of this one"},
+		{StateOverBudget, isPriced, NeedBudget, "this is more than the whole budget, so no period purchases it: raise the " +
+			"budget, select fewer documents, or leave the item out"},
+		{StateOverBudget, isOver, NeedPerson, "correct the budget or the dialect, then run the batch again"},
+		{StateUnknown, refuses, NeedPerson, corrected + readsFirst},
+		{StateUnknown, refused && is(shipping.ErrInsufficientFunds), NeedWallet, runAgain + " once the wallet has the money" +
+			readsFirst},
+		{StateUnknown, refused && isPassing, NeedRun, runAgain + readsFirst},
+		{StateUnknown, refused, NeedRun, runAgain + " once the cause of the refusal is removed" + readsFirst},
+		{StateUnknown, is(shipping.ErrNotFound), NeedOutcome, checked}, // the draft has expired
+		{StateUnknown, true, NeedRun, runAgain + ", for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst +
+			"; if it stays unknown, " + checked},
+		{StateFailed, bought && isCall, NeedPerson, corrected + ": it reads the documents"},
+		{StateFailed, bought, NeedRetry, "if Regulatory.Retry succeeds, the next run completes the item, and purchases " +
+			"nothing; if it fails again, ask the service; to give up, batch.Resolve with OutcomeCharged closes the item"},
+		{StateFailed, true, NeedItem, "correct the shipment or the invoice, and the next run analyzes it again" +
+			closesUncharged},
+		{StateWaiting, bought && !refuses, NeedRun, runAgain + "; if the documents have not come after a day, ask the " +
+			"service; if they will never come, batch.Resolve with OutcomeCharged closes the item"},
+		{StateWaiting, !refuses, NeedRun, runAgain},
+		{StateError, down, NeedService, runAgain + " once the service responds: it failed, or did not respond"},
+		{StateError, isPassing, NeedRun, runAgain + "; if the error stays, ask the service, with the response id"},
+		{"", is(shipping.ErrNotFound), NeedItem, "correct the item or leave it out, then run the batch again"},
+		{"", is(shipping.ErrInsufficientFunds), NeedWallet, "once the wallet has the money, run the batch again"},
+		{"", isInvalid || is(errOtherShipment) || is(errLacks), NeedItem, corrected},
+		{"", isCall || isOver, NeedPerson, corrected},
+	} {
+		if row.when && (row.state == "" || row.state == r.State) {
+			if row.need == NeedRun && down {
+				row.need = NeedService
+			}
+			return remedy{row.need, row.next}
+		}
 	}
-	return "", ""
+	return remedy{NeedPerson, "remove the cause, then run the batch again"}
 }
 
 // remedy returns what completes an open item. Without a journal, another run would repeat the purchases of this run.
