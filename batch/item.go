@@ -116,8 +116,16 @@ func (e *entry) lacks(record Record) error {
 	if record.Step != StepCompleted || len(others) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w %s: name these in an item with a Key of its own", errLacks,
-		spelling.Quote(fmt.Sprint(others)))
+	return fmt.Errorf("%w %s: name these in an item with a Key of its own", errLacks, spelling.Quote(listed(others)))
+}
+
+// listed returns documents as messages name them.
+func listed(documents []shipping.DocumentType) string {
+	names := make([]string, len(documents))
+	for i, document := range documents {
+		names[i] = string(document)
+	}
+	return strings.Join(names, ", ")
 }
 
 // errOtherShipment is the error of an item whose key belongs to another shipment: if that one is completed, this one
@@ -322,7 +330,7 @@ func (e *entry) differs(other Record) error {
 			errUnread)
 	case len(shared) > 0:
 		return e.repeats(other.Key, fmt.Sprintf("leave %s out of Documents, or leave the item out; to buy these again, set "+
-			"Again", spelling.Quote(fmt.Sprint(shared))))
+			"Again", spelling.Quote(listed(shared))))
 	default:
 		return nil
 	}
@@ -626,14 +634,14 @@ func (e *entry) adopted(record *shipping.RegulatoryRequest) error {
 // lacksEvidence reports whether the documents of a request have waited only for evidence for DraftFor, a limit that
 // ends the wait: the evidence can take days.
 func (e *entry) lacksEvidence(record *shipping.RegulatoryRequest) bool {
-	var types []string
+	var types []shipping.DocumentType
 	generates := false
 	for _, document := range record.Documents {
 		if generates = generates || document.Status == "generating"; document.Status == "awaiting_evidence" {
-			types = append(types, string(document.DocumentType))
+			types = append(types, document.DocumentType)
 		}
 	}
-	if e.evidence = shortened(strings.Join(types, ", "), 200); e.evidence == "" || generates {
+	if e.evidence = shortened(listed(types), 200); e.evidence == "" || generates {
 		e.lacking = time.Time{}
 		return false
 	}

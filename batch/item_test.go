@@ -176,7 +176,7 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 	same := others
 	same.RequestID = "RD-SH-1" // which the analysis of SH-1 returns
 	lacks := named("CUSTOMS")
-	lacks.Key = "ORD-1"
+	lacks.Key, lacks.Documents = "ORD-1", append(lacks.Documents, "FDA", "WATCH")
 	const other = `belongs to another shipment: "SH-1" in the journal, and "`
 	const again, rekeyed = "bought a second time: ", `"ORD-1", whose documents would be bought a second time: ` +
 		"use that Key"
@@ -207,9 +207,9 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"purchased again":                    {completed, []batch.Item{anew}, 1, []string{""}},
 		"purchased again, beside it":         {completed, []batch.Item{anew, order("ORD-1", "SH-1")}, 1, []string{"", ""}},
 		"other documents":                    {others, []batch.Item{named("CUSTOMS")}, 1, []string{""}},
-		"a document that it lacks":           {others, []batch.Item{lacks}, 0, []string{`without "[CUSTOMS]": name`}},
+		"a document that it lacks":           {others, []batch.Item{lacks}, 0, []string{`without "CUSTOMS, WATCH": name`}},
 		"other documents of one request":     {same, []batch.Item{named("CUSTOMS")}, 0, []string{"returned the request"}},
-		"the same documents":                 {others, []batch.Item{named("FDA")}, 0, []string{`leave "[FDA]" out of Doc`}},
+		"the same documents":                 {others, []batch.Item{named("FDA")}, 0, []string{`leave "FDA" out of Doc`}},
 		"documents beside unknown ones": {adopted, []batch.Item{named("FDA")}, 0,
 			[]string{"known until a run has read it; run"}},
 		"a document that is not offered":  {failed, []batch.Item{named("FDA")}, 0, []string{"does not offer FDA"}},
@@ -619,7 +619,7 @@ func TestBatch_AnItemThatIsCompletedWithoutADocumentIsAnError(t *testing.T) {
 		for range 2 {
 			report, err := batch.Run(t.Context(), walletClient(t, service), []batch.Item{item}, &batch.Options{Journal: journal})
 			if got := report.Results[0]; err != nil || got.State != batch.StateError || got.Need() != batch.NeedItem ||
-				!strings.Contains(got.Reason(), `completed without "[WATCH]"`) || service.purchases > 0 {
+				!strings.Contains(got.Reason(), `completed without "WATCH"`) || service.purchases > 0 {
 				t.Errorf("%s, needs %q: %v, %v", got.State, got.Need(), got.Err, err)
 			}
 		}
