@@ -236,12 +236,15 @@ func (e *entry) analysisFailed(failed *shipping.RegulatoryError) error {
 	e.record.RequestID, e.record.Documents, e.record.Amount = failed.RequestID, nil, shipping.Amount{}
 	e.foundPurchased(failed.Request)
 	shown := evidence.Read(string(failed.Request.Raw), failed.Request.Dialect)
-	if len(e.record.Documents) > 0 || !shown.ShowsPurchase("") {
-		return errors.Join(failed, e.move(StepFailed))
+	step := StepFailed
+	if len(e.record.Documents) == 0 && shown.ShowsPurchase("") {
+		step, e.record.Earlier = StepAnalyzed, EarlierElsewhere
 	}
-	e.record.Earlier = EarlierElsewhere
-	failed.Err, failed.Outcome = fmt.Errorf("%w; %w", failed.Err, errElsewhere), ""
-	return errors.Join(failed, e.move(StepAnalyzed))
+	err := e.move(step)
+	if step == StepAnalyzed || err != nil && len(e.record.Documents) > 0 {
+		failed.Err, failed.Outcome = fmt.Errorf("%w; %w", failed.Err, errElsewhere), ""
+	}
+	return errors.Join(failed, err)
 }
 
 // foundPurchased records the purchase that a failed analysis shows, if its record lists documents: somebody else has
@@ -498,12 +501,13 @@ func notDraft(record *shipping.RegulatoryRequest) error {
 var errElsewhere = errors.New("it may have been purchased outside this batch, or by a run whose records this journal " +
 	"lacks; if the journal is an older copy, put the latest one in its place")
 
-// move records the next step. An end that is not recorded is left to the next run.
+// move records the next step. An end that is not recorded is left to the next run. A generation has failed even so: the
+// next run reads it again.
 func (e *entry) move(step shipping.Step) error {
 	before := e.record.Step
 	e.record.Step = step
 	err := e.run.note(e.claim, e.record, nil)
-	if err != nil && step == StepCompleted {
+	if err != nil && (step == StepCompleted || step == StepFailed && !e.record.bought()) {
 		e.record.Step = before
 	}
 	return err

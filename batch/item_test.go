@@ -581,23 +581,41 @@ func TestBatch_ADocumentWithoutEvidenceNeedsAPerson(t *testing.T) {
 }
 
 // An item was reported as completed, with the advice of a charge above its cost, if the disk was full at its last
-// record.
+// record. After a failed analysis, the advice was to close it with Resolve, which had no record of it or, if it listed
+// documents, that the next run would complete it: that run would analyze it again, and might buy them a second time.
 func TestBatch_AnEndThatIsNotRecordedIsNotReached(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := requestService(customs, shippingtest.Record("processing"), shippingtest.Record("completed"))
+	const documents = `"documents":[{"document_type":"CUSTOMS","status":"failed"}]`
+	type row struct {
+		analysis, read httpmock.Responder
+		full, next     string // the state and the need of each run
+		purchases      int
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"completed":           {nil, shippingtest.Record("completed"), "waiting run", "completed ", 1},
+		"a failed generation": {nil, shippingtest.Record("failed"), "failed retry", "failed retry", 1},
+		"a failed analysis":   {shippingtest.Record("failed"), nil, "error person", "failed item", 0},
+		"an analysis that took longer": {shippingtest.Record("analyzing"), shippingtest.Record("failed"), "error person",
+			"error item", 0},
+		"an analysis with documents": {shippingtest.Record("failed", documents), nil, "failed item", "failed retry", 0},
+	}, func(t *testing.T, test row) {
+		service := requestService(customs, shippingtest.Record("processing"), test.read)
+		if test.analysis != nil {
+			service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze", test.analysis)
+		}
 		isFull := true
 		journal := hooked{batch.Memory(), func(_ context.Context, call string, record batch.Record, do func() error) error {
-			if isFull && call == "append" && record.Step == batch.StepCompleted {
+			if isFull && call == "append" && (record.Step == batch.StepCompleted || record.Step == batch.StepFailed) {
 				return errors.New("no space left on device")
 			}
 			return do()
 		}}
-		for _, want := range []batch.State{batch.StateWaiting, batch.StateCompleted} {
+		for _, want := range []string{test.full, test.next} {
 			report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), walletItems(1), &batch.Options{
 				Select: shipping.SelectAll, Journal: journal})
-			if got := report.Results[0]; got.State != want || (err != nil) != isFull || isFull && got.Need() != batch.NeedRun ||
-				service.CountPath(purchase) != 1 {
+			got := report.Results[0]
+			if fmt.Sprint(got.State, " ", got.Need()) != want || (err != nil) != isFull ||
+				service.CountPath(purchase) != test.purchases {
 				t.Errorf("%s, needs %q: %v, %v", got.State, got.Need(), got.Err, err)
 			}
 			isFull = false
