@@ -94,21 +94,21 @@ type remedy struct {
 	next string // what to do
 }
 
-// closesUncharged is the advice for an item that each run would try again.
-const closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
+// Texts of several remedies.
+const (
+	runAgain, corrected = "run the batch again", "once this is corrected, run the batch again"
 
-// closesCharge is what a person does after a charge above its cost.
-const closesCharge = "compare the charge with the wallet's transactions, and correct the dialect; then batch.Resolve " +
-	"with OutcomeCharged closes the charge, and runs purchase other items again"
+	readsFirst = ": it reads the request, and purchases again only if nothing was charged"
+	checked    = "check the wallet's transactions, and call batch.Resolve with the outcome that they show"
+	// closesUncharged is for an item that each run would try again.
+	closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
+	// closesCharge is what a person does after a charge above its cost.
+	closesCharge = "compare the charge with the wallet's transactions, and correct the dialect; then batch.Resolve " +
+		"with OutcomeCharged closes the charge, and runs purchase other items again"
+)
 
 // restore is for an item if the journal lacks records.
 var restore = remedy{NeedPerson, "once the journal is in its place, run the batch again"}
-
-// retryable reports whether another run can complete an item without a person.
-func (r Result) retryable() bool {
-	need := r.Need()
-	return need == NeedRun || need == NeedService
-}
 
 // isDown reports whether an error is that of a service that failed or did not respond.
 func isDown(err error) bool {
@@ -119,9 +119,6 @@ func isDown(err error) bool {
 
 // remedy returns what completes an open item: the first row that holds.
 func (r Result) remedy() remedy {
-	const runAgain, corrected = "run the batch again", "once this is corrected, run the batch again"
-	const readsFirst = ": it reads the request, and purchases again only if nothing was charged"
-	const checked = "check the wallet's transactions, and call batch.Resolve with the outcome that they show"
 	if advised, ok := r.Err.(*itemError); ok {
 		return advised.remedy
 	}

@@ -184,26 +184,17 @@ func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 	if err := e.run.maySend(); err != nil && !e.record.final() {
 		return 0, err
 	}
-	switch e.record.Step {
-	case "":
+	switch step := e.record.Step; {
+	case step == "", step == StepAnalyzed && e.record.RequestID == "", step == StepFailed && !e.record.bought():
 		return e.analyze(ctx)
-	case StepAnalyzed:
-		if e.record.RequestID == "" {
-			return e.analyze(ctx)
-		}
+	case step == StepAnalyzed:
 		return e.resume(ctx)
-	case StepPurchasing:
+	case step == StepPurchasing:
 		return e.settle(ctx)
-	case StepPurchased:
+	case step == StepPurchased, step == StepFailed: // a retry may have completed it
 		return e.wait(ctx)
-	case StepFailed:
-		if e.record.bought() {
-			return e.wait(ctx) // a retry may have completed it
-		}
-		return e.analyze(ctx)
-	default:
-		return 0, nil // ended by another process
 	}
+	return 0, nil // ended by another process
 }
 
 func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
@@ -753,7 +744,7 @@ func (e *entry) purchase(ctx context.Context, draft *shipping.RegulatoryRequest)
 	}
 	defer stop()
 	bought, err := e.run.client.Regulatory.Purchase(buying, purchase, e.run.call...)
-	if refusedUnsent(err) {
+	if _, invalid := err.(*shipping.ValidationError); invalid { // not sent
 		return e.notCharged(ctx, err)
 	}
 	return e.bought(ctx, bought, err)
@@ -767,12 +758,6 @@ func (e *entry) remembered() *shipping.PurchaseRequest {
 	}
 	purchase.PurchaseOptions = e.run.options.Purchase
 	return &purchase
-}
-
-// refusedUnsent reports whether a purchase was refused by its own validation.
-func refusedUnsent(err error) bool {
-	_, invalid := err.(*shipping.ValidationError)
-	return invalid
 }
 
 // settle finds out the outcome of a purchase that an earlier run, or another process, left open.

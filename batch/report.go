@@ -220,7 +220,7 @@ func (r *Report) repeatable() (items int) {
 		if r.unrepeatable || errors.Is(result.Err, shipping.ErrOvercharged) {
 			return 0
 		}
-		if result.retryable() {
+		if need := result.Need(); need == NeedRun || need == NeedService {
 			items++
 		}
 	}
