@@ -42,8 +42,7 @@ func (e *entry) mayBeSold() string {
 		return "its request may have shown a purchase"
 	case !e.record.unsold() && !byHand:
 		return "the journal does not show that each of its purchases was refused or never sent"
-	}
-	if err := e.item.Analyze.Validate(); err != nil {
+	case e.item.Analyze.Validate() != nil:
 		return "the item names no shipment or file"
 	}
 	return ""

@@ -294,17 +294,17 @@ func (e *entry) repeated() error {
 func (e *entry) alone(own Record) func(related []Record) error {
 	return func(related []Record) error {
 		for _, other := range related {
-			sameSource := own.Source() != "" && other.Source() == own.Source()
-			isOpen := own.Step == StepAnalyzed && other.Step == StepAnalyzed && !sameSource
-			differs := error(nil)
-			if sameSource && !e.item.Again && other.Committed() && other.bought() {
-				differs = e.differs(other)
+			if other.Key == own.Key {
+				continue
 			}
-			switch {
-			case other.Key == own.Key:
-			case differs != nil:
-				return differs
-			case own.RequestID != "" && other.RequestID == own.RequestID && (other.begun() || isOpen):
+			sameSource := own.Source() != "" && other.Source() == own.Source()
+			if sameSource && !e.item.Again && other.Committed() && other.bought() {
+				if err := e.differs(other); err != nil {
+					return err
+				}
+			}
+			isOpen := own.Step == StepAnalyzed && other.Step == StepAnalyzed && !sameSource
+			if own.RequestID != "" && other.RequestID == own.RequestID && (other.begun() || isOpen) {
 				return e.repeatedRequest(own.RequestID, other.Key)
 			}
 		}

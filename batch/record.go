@@ -188,7 +188,7 @@ func (r *Record) validate() error {
 		return err
 	}
 	if problem := textProblem(r.Key, maxKey); problem != "" || r.Key == "" {
-		return r.invalid("key", r.Key, problem)
+		return r.invalid("key", r.Key, cmp.Or(problem, "is empty"))
 	}
 	texts := map[string]string{"shipment id": r.ShipmentID, "file hash": r.FileHash, "request id": r.RequestID,
 		"currency": r.Currency, "charged currency": r.ChargedCurrency, "period": r.Period, "earlier": r.Earlier,
@@ -207,9 +207,6 @@ func (r *Record) validate() error {
 }
 
 func (r *Record) invalid(field, text, problem string) error {
-	if problem == "" {
-		problem = "is empty"
-	}
 	return invalid("Record", fmt.Sprintf("of item %s has the %s %s, which %s; no journal can keep it",
 		spelling.Quote(r.Key), field, spelling.Quote(text), problem))
 }
