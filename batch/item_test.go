@@ -72,7 +72,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		"failed generation, retried":       {at(batch.StepFailed), "completed", false, true, 0, batch.StateCompleted, ""},
 		"failed generation, being retried": {at(batch.StepFailed), "processing", false, true, 0, batch.StateCompleted, ""},
 		"failed generation, a draft again": {at(batch.StepFailed), "draft", false, true, 0, batch.StateFailed,
-			"does not purchase it a second time"},
+			"does not purchase it a second time; the wallet was charged; compare the wallet's transactions, then close"},
 		// Its advice was that of a failed analysis: to record that it was not charged.
 		"recorded by a program, and failed": {recorded, "failed", false, true, 0, batch.StateFailed, "generation failed"},
 		"failed generation, cannot be read": {at(batch.StepFailed), "gone", false, true, 0, batch.StateFailed, "404"},
@@ -325,7 +325,8 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "350"), Journal: journal}
 		for run := range 3 {
 			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &options)
-			if err != nil || report.Results[0].State != batch.StateFailed || report.Results[1].State != batch.StateOverBudget {
+			if err != nil || report.Results[0].State != batch.StateFailed || report.Results[1].State != batch.StateOverBudget ||
+				report.Results[1].Need() != batch.NeedCharge {
 				t.Errorf("run %d: %+v, %v", run+1, report, err)
 			}
 		}

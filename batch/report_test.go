@@ -20,6 +20,28 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
+// After an unexpected charge, or with an empty wallet, another run alone completes nothing.
+func TestReport_WhatNeedsAPersonIsNotRetryable(t *testing.T) {
+	t.Parallel()
+	refused := &shipping.RegulatoryError{Purchase: &shipping.PurchaseRequest{Refused: true},
+		Err: shipping.ErrInsufficientFunds}
+	for next, result := range map[string]batch.Result{
+		"other items again; the documents of this item are generated": {State: batch.StateCompleted,
+			Err: shipping.ErrOvercharged},
+		"other items again; the next run reads the documents of this item": {State: batch.StateWaiting,
+			Err: shipping.ErrOvercharged},
+		"once the wallet has the money: it reads the request": {State: batch.StateUnknown, Err: refused},
+	} {
+		want, report := batch.NeedCharge, batch.Report{Results: []batch.Result{result}}
+		if result.Err == refused {
+			want = batch.NeedWallet
+		}
+		if text := fmt.Sprint(report.Err()); result.Need() != want || report.Retryable() || !strings.Contains(text, next) {
+			t.Errorf("needs %s: %s", result.Need(), text)
+		}
+	}
+}
+
 // A run returned nil although every purchase was refused: Report.Err has the error of each item that is still open, and
 // what to do.
 func TestReport_ErrAndRetryable(t *testing.T) {
