@@ -22,10 +22,10 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // an older copy or a new one, or somebody else has purchased. Nothing was purchased. Put the newest journal back, or
 // call [Adopt] with the payments.
 type MissingError struct {
-	// Payments are these purchases, with amounts and without Documents. The Key of a payment is that of its shipment's
-	// item without Documents, or else the id of the shipment: a payment does not show what it paid for. For an invoice, it
-	// is the id of the request. If an item is for that invoice, set its key here before Adopt, or the item is purchased
-	// again.
+	// Payments are these purchases, with amounts and without Documents. The Key of a payment is that of the journal's
+	// last record of its request. Without one, it is that of its shipment's item without Documents, or else the id of the
+	// shipment: a payment does not show what it paid for. For an invoice, it is the id of the request. If an item is for
+	// that invoice, set its key here before Adopt, or the item is purchased again.
 	Payments []Record
 }
 
@@ -86,9 +86,9 @@ func paymentOf(t *shipping.Transaction) (payment Record, isPaid bool) {
 
 // missing returns an error if a journal with these records lacks payments, or if these have none of its charges.
 func missing(records, payments []Record, items []Item) error {
-	recorded, last := map[string]bool{}, map[string]Record{} // by request, and by key
+	recorded, last := map[string]Record{}, map[string]Record{} // by request, and by key
 	for _, record := range records {
-		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
+		recorded[record.RequestID] = record
 	}
 	charged, shown := false, false
 	for _, record := range Latest(records) {
@@ -98,17 +98,16 @@ func missing(records, payments []Record, items []Item) error {
 	keys := map[string]string{} // of items without Documents, by shipment: preferably of one without a purchase
 	for _, item := range items {
 		shipment := item.Analyze.ShipmentID
-		if key, found := keys[shipment]; len(item.Documents) == 0 && (!found || last[key].begun()) {
+		if key, found := keys[shipment]; shipment != "" && len(item.Documents) == 0 && (!found || last[key].begun()) {
 			keys[shipment] = item.key()
 		}
 	}
 	var lacking []Record
 	for _, payment := range payments {
-		if shown = shown || recorded[payment.RequestID]; !recorded[payment.RequestID] {
-			payment.Key = payment.RequestID
-			if payment.ShipmentID != "" {
-				payment.Key = cmp.Or(keys[payment.ShipmentID], payment.ShipmentID)
-			}
+		draft := recorded[payment.RequestID] // or a purchase that was settled as not charged
+		if shown = shown || draft.Committed(); !draft.Committed() {
+			payment.FileHash = draft.FileHash
+			payment.Key = cmp.Or(draft.Key, keys[payment.ShipmentID], payment.ShipmentID, payment.RequestID)
 			lacking = append(lacking, payment)
 		}
 	}

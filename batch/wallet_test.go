@@ -86,6 +86,7 @@ func TestRun_MissingPayments(t *testing.T) {
 	one, has2 := []batch.Item{item("SH-1")}, record("SH-2", "RD-2", batch.StepCompleted)
 	has0 := batch.Record{Key: "invoice 7", RequestID: "RD-0", Step: batch.StepCompleted}
 	has3, other := record("SH-3", "RD-3", batch.StepCompleted), record("SH-1", "RD-9", batch.StepCompleted)
+	draft := batch.Record{Key: ordered.Key, ShipmentID: "SH-1", RequestID: "RD-1", Step: batch.StepAnalyzed}
 	invoice := batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: "https://example.com/1.pdf"}}
 	for name, test := range map[string]struct {
 		records []batch.Record
@@ -100,6 +101,9 @@ func TestRun_MissingPayments(t *testing.T) {
 		"settled as not charged": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-1", batch.StepAnalyzed)}, one,
 			"SH-1 RD-1"},
 		"an older copy": {[]batch.Record{has0, has2}, nil, "SH-3 RD-3, SH-1 RD-1"},
+		// The payment became that of another item. The error of this one then advised to have it analyzed again, which
+		// purchased its documents a second time.
+		"an older copy with the draft": {[]batch.Record{has0, has2, has3, draft}, append(one, named), "order 2 RD-1"},
 		"unfinished": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-9", batch.StepPurchasing)}, nil,
 			"SH-1 RD-1"},
 		"beside a purchase": {[]batch.Record{has0, has2, has3, other}, []batch.Item{again}, "more RD-1"},
