@@ -623,6 +623,9 @@ func (e *entry) adopted(record *shipping.RegulatoryRequest) error {
 		return nil
 	}
 	e.record.NotSelected = notSelected(record, e.record.Documents)
+	if e.record.Source() == "" {
+		e.record.ShipmentID, e.record.FileHash = record.ShipmentID, fileHash(record.FileURL)
+	}
 	return e.move(StepPurchased)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping"
@@ -23,9 +24,10 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // call [Adopt] with the payments.
 type MissingError struct {
 	// Payments are these purchases, with amounts and without Documents. The Key of a payment is that of the journal's
-	// last record of its request. Without one, it is that of its shipment's item without Documents, or else the id of the
-	// shipment: a payment does not show what it paid for. For an invoice, it is the id of the request. If an item is for
-	// that invoice, set its key here before Adopt, or the item is purchased again.
+	// last record of its request. Without one, it is that of the item without Documents for its shipment or invoice, or
+	// else the id of the shipment or, for an invoice, of the request: a payment does not show what it paid for. If a
+	// payment has no [Record.Source], the service does not show what its request is for: set the key of the item here
+	// before Adopt, or the item is purchased again.
 	Payments []Record
 }
 
@@ -70,7 +72,12 @@ func (r *run) compare(ctx context.Context, items []Item) error {
 	if err != nil {
 		return err
 	}
-	return missing(records, payments, items)
+	lacking, err := missing(records, payments)
+	if err != nil || len(lacking) == 0 {
+		return err
+	}
+	r.name(ctx, lacking, records, items)
+	return &MissingError{lacking}
 }
 
 // paymentOf returns the purchase of documents that a transaction pays for, as a record. A failed transaction and money
@@ -84,42 +91,57 @@ func paymentOf(t *shipping.Transaction) (payment Record, isPaid bool) {
 	}, (err != nil || signed.Sign() < 0) && strings.HasPrefix(request, "RD-")
 }
 
-// missing returns an error if a journal with these records lacks payments, or if these have none of its charges.
-func missing(records, payments []Record, items []Item) error {
-	recorded, last := map[string]Record{}, map[string]Record{} // by request, and by key
+// missing returns the payments that a journal with these records lacks, or an error if they have none of its charges.
+func missing(records, payments []Record) (lacking []Record, err error) {
+	recorded := map[string]bool{}
 	for _, record := range records {
-		recorded[record.RequestID] = record
+		recorded[record.RequestID] = record.Committed() // not if it was settled as not charged
 	}
-	charged, shown := false, false
-	for _, record := range Latest(records) {
-		last[record.Key] = record
-		charged = charged || record.Step == StepPurchased || record.Step == StepCompleted
-	}
-	keys := map[string]string{} // of items without Documents, by shipment: preferably of one without a purchase
-	for _, item := range items {
-		shipment := item.Analyze.ShipmentID
-		if key, found := keys[shipment]; shipment != "" && len(item.Documents) == 0 && (!found || last[key].begun()) {
-			keys[shipment] = item.key()
-		}
-	}
-	var lacking []Record
+	charged := slices.ContainsFunc(Latest(records), func(record Record) bool {
+		return record.Step == StepPurchased || record.Step == StepCompleted
+	})
 	for _, payment := range payments {
-		draft := recorded[payment.RequestID] // or a purchase that was settled as not charged
-		if shown = shown || draft.Committed(); !draft.Committed() {
-			payment.FileHash = draft.FileHash
-			payment.Key = cmp.Or(draft.Key, keys[payment.ShipmentID], payment.ShipmentID, payment.RequestID)
+		if !recorded[payment.RequestID] {
 			lacking = append(lacking, payment)
 		}
 	}
-	switch {
-	case charged && !shown:
-		return fmt.Errorf("%w: Options.Wallet shows none of the journal's charges, so nothing was purchased: correct it or "+
-			"the secret key; if your service shows no request ids (RD-...) in transactions, leave Options.Wallet empty",
+	if charged && len(lacking) == len(payments) {
+		return nil, fmt.Errorf("%w: Options.Wallet shows none of the journal's charges, so nothing was purchased: correct "+
+			"it or the secret key; if your service shows no request ids (RD-...) in transactions, leave Options.Wallet empty",
 			ErrOtherWallet)
-	case len(lacking) > 0:
-		return &MissingError{lacking}
 	}
-	return nil
+	return lacking, nil
+}
+
+// name sets the keys of payments that a journal with these records lacks.
+func (r *run) name(ctx context.Context, payments, records []Record, items []Item) {
+	drafts, last := map[string]Record{}, map[string]Record{} // by request, and by key
+	for _, record := range records {
+		drafts[record.RequestID], last[record.Key] = record, record
+	}
+	keys := map[string]string{} // of items without Documents, by source: preferably of one without a purchase
+	for _, item := range items {
+		source := cmp.Or(item.Analyze.ShipmentID, fileHash(item.Analyze.FileURL))
+		if key, found := keys[source]; source != "" && len(item.Documents) == 0 && (!found || last[key].begun()) {
+			keys[source] = item.key()
+		}
+	}
+	for i := range payments {
+		payment, draft := &payments[i], drafts[payments[i].RequestID]
+		payment.ShipmentID, payment.FileHash = cmp.Or(payment.ShipmentID, draft.ShipmentID), draft.FileHash
+		if payment.Source() == "" {
+			r.readSource(ctx, payment)
+		}
+		payment.Key = cmp.Or(draft.Key, keys[payment.Source()], payment.ShipmentID, payment.RequestID)
+	}
+}
+
+// readSource reads what the request of a payment is for, if its transaction does not show a shipment. If this fails, a
+// person sets the key.
+func (r *run) readSource(ctx context.Context, payment *Record) {
+	if request, err := r.client.Regulatory.Get(ctx, payment.RequestID, r.call...); err == nil {
+		payment.ShipmentID, payment.FileHash = request.ShipmentID, fileHash(request.FileURL)
+	}
 }
 
 // pays returns an error if the purchase of a draft charges another wallet than that of the batch.

@@ -22,6 +22,11 @@ func compared(t *testing.T, records []batch.Record, items []batch.Item, transact
 	service := shippingtest.NewService(shippingtest.Refusal(400, "no"))
 	service.RegisterResponder(http.MethodGet, shippingtest.BaseURL+"/v1/transactions",
 		shippingtest.OK(`{"transactions":[`+strings.Join(transactions, ",")+`],"pagination":{}}`))
+	for request, source := range map[string]string{"RD-0": `"file_url":"https://example.com/1.pdf"`,
+		"RD-2": `"shipment_id":"SH-2"`} {
+		service.RegisterResponder(http.MethodGet, shippingtest.BaseURL+"/v1/regulatory-documents/request/"+request,
+			shippingtest.OK(`{"request_id":"`+request+`","status":"processing",`+source+`}`))
+	}
 	journal := openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
 	defer journal.Close()
 	for _, record := range records {
@@ -52,9 +57,10 @@ func TestRun_Payments(t *testing.T) {
 	for name, test := range map[string][2]string{ // members of the transaction, and the request
 		"metadata": {`"flow":"out","status":"success","metadata":{"shipment_id":"SH-1","request_id":"RD-1"}`,
 			"SH-1 RD-1"},
-		"reference":          {`"flow":"out","status":"success","txRef":"RD-2"`, "RD-2 RD-2"},
-		"pending":            {`"flow":"out","status":"pending","txRef":"RD-2"`, "RD-2 RD-2"},
-		"an unknown flow":    {`"flow":"sideways","status":"success","txRef":"RD-2"`, "RD-2 RD-2"},
+		"reference":          {`"flow":"out","status":"success","txRef":"RD-2"`, "SH-2 RD-2"},
+		"not readable":       {`"flow":"out","status":"success","txRef":"RD-9"`, "RD-9 RD-9"},
+		"pending":            {`"flow":"out","status":"pending","txRef":"RD-2"`, "SH-2 RD-2"},
+		"an unknown flow":    {`"flow":"sideways","status":"success","txRef":"RD-2"`, "SH-2 RD-2"},
 		"failed":             {`"flow":"out","status":"failed","txRef":"RD-2"`, ""},
 		"money that came in": {`"flow":"in","status":"success","txRef":"RD-2"`, ""},
 		"a label":            {`"flow":"out","status":"success","txRef":"LB-1"`, ""},
@@ -96,8 +102,9 @@ func TestRun_MissingPayments(t *testing.T) {
 		"a new journal":    {nil, nil, "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
 		"a shipment twice": {nil, append(one, named), "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
 		"a key":            {[]batch.Record{has0, has2, has3}, []batch.Item{ordered, named}, "order 1 RD-1"},
-		"an invoice":       {[]batch.Record{has2, has3}, []batch.Item{named, invoice}, "order 1 RD-1, RD-0 RD-0"},
-		"recorded":         {[]batch.Record{record("SH-1", "RD-1", batch.StepPurchasing), has0, has2, has3}, one, ""},
+		"an invoice": {[]batch.Record{has2, has3}, []batch.Item{named, invoice},
+			"order 1 RD-1, https://example.com/1.pdf RD-0"},
+		"recorded": {[]batch.Record{record("SH-1", "RD-1", batch.StepPurchasing), has0, has2, has3}, one, ""},
 		"settled as not charged": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-1", batch.StepAnalyzed)}, one,
 			"SH-1 RD-1"},
 		"an older copy": {[]batch.Record{has0, has2}, nil, "SH-3 RD-3, SH-1 RD-1"},
@@ -223,5 +230,29 @@ func TestAdopt(t *testing.T) {
 			t.Error("no note is needed")
 		}
 		shippingtest.NoError(t, journal.Close())
+	})
+}
+
+// The payment of an invoice was added without its source, so that another item for the invoice paid for it again.
+func TestAdopt_AnInvoice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		invoice := batch.Item{Key: "first", Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}}
+		options := &batch.Options{Select: shipping.SelectAutomated}
+		shippingtest.Must(batch.Run(t.Context(), client, []batch.Item{invoice}, options))(t)
+		journal := openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
+		options.Journal, options.Wallet = journal, server.Wallets()[0]
+		_, err := batch.Run(t.Context(), client, nil, options)
+		missing, lacks := errors.AsType[*batch.MissingError](err)
+		if !lacks {
+			t.Fatal(err)
+		}
+		added := shippingtest.Must(batch.Adopt(t.Context(), journal, missing.Payments, "", "ticket 4711"))(t)
+		invoice.Key = "second"
+		items := append(batch.Unfinished(added, nil), invoice)
+		report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+		if bought := server.Requests(shipping.OpPurchase); bought != 1 || report.Count(batch.StateCompleted) != 1 {
+			t.Errorf("%d purchases: %v", bought, report.Err())
+		}
 	})
 }
