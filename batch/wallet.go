@@ -62,7 +62,7 @@ func (r *run) compare(ctx context.Context, items []Item) error {
 	of := &shipping.TransactionListOptions{Wallet: r.options.Wallet}
 	for transaction, err := range r.client.Transactions.All(ctx, of, r.call...) {
 		if err != nil {
-			return fmt.Errorf("shipping: batch: the wallet %s %w: %w", spelling.Quote(r.options.Wallet), errNotCompared, err)
+			return r.notCompared(err)
 		}
 		if payment, isPaid := paymentOf(transaction); isPaid {
 			payments = append(payments, payment)
@@ -76,8 +76,12 @@ func (r *run) compare(ctx context.Context, items []Item) error {
 	if err != nil || len(lacking) == 0 {
 		return err
 	}
-	r.name(ctx, lacking, records, items)
-	return &MissingError{lacking}
+	return cmp.Or(r.name(ctx, lacking, records, items), error(&MissingError{lacking}))
+}
+
+// notCompared returns the error of a batch that cannot read what it compares.
+func (r *run) notCompared(err error) error {
+	return fmt.Errorf("shipping: batch: the wallet %s %w: %w", spelling.Quote(r.options.Wallet), errNotCompared, err)
 }
 
 // paymentOf returns the purchase of documents that a transaction pays for, as a record. A failed transaction and money
@@ -114,7 +118,7 @@ func missing(records, payments []Record) (lacking []Record, err error) {
 }
 
 // name sets the keys of payments that a journal with these records lacks.
-func (r *run) name(ctx context.Context, payments, records []Record, items []Item) {
+func (r *run) name(ctx context.Context, payments, records []Record, items []Item) error {
 	drafts, last := map[string]Record{}, map[string]Record{} // by request, and by key
 	for _, record := range records {
 		drafts[record.RequestID], last[record.Key] = record, record
@@ -130,18 +134,25 @@ func (r *run) name(ctx context.Context, payments, records []Record, items []Item
 		payment, draft := &payments[i], drafts[payments[i].RequestID]
 		payment.ShipmentID, payment.FileHash = cmp.Or(payment.ShipmentID, draft.ShipmentID), draft.FileHash
 		if payment.Source() == "" {
-			r.readSource(ctx, payment)
+			if err := r.readSource(ctx, payment); err != nil {
+				return err
+			}
 		}
 		payment.Key = cmp.Or(draft.Key, keys[payment.Source()], payment.ShipmentID, payment.RequestID)
 	}
+	return nil
 }
 
-// readSource reads what the request of a payment is for, if its transaction does not show a shipment. If this fails, a
-// person sets the key.
-func (r *run) readSource(ctx context.Context, payment *Record) {
-	if request, err := r.client.Regulatory.Get(ctx, payment.RequestID, r.call...); err == nil {
+// readSource reads what the request of a payment is for, if its transaction does not show a shipment.
+func (r *run) readSource(ctx context.Context, payment *Record) error {
+	request, err := r.client.Regulatory.Get(ctx, payment.RequestID, r.call...)
+	switch failed, isCall := errors.AsType[*shipping.Error](err); {
+	case err == nil:
 		payment.ShipmentID, payment.FileHash = request.ShipmentID, fileHash(request.FileURL)
+	case !isCall || passes(failed):
+		return r.notCompared(err)
 	}
+	return nil // if it cannot be read, a person sets the key
 }
 
 // pays returns an error if the purchase of a draft charges another wallet than that of the batch.

@@ -22,6 +22,8 @@ func compared(t *testing.T, records []batch.Record, items []batch.Item, transact
 	service := shippingtest.NewService(shippingtest.Refusal(400, "no"))
 	service.RegisterResponder(http.MethodGet, shippingtest.BaseURL+"/v1/transactions",
 		shippingtest.OK(`{"transactions":[`+strings.Join(transactions, ",")+`],"pagination":{}}`))
+	service.RegisterResponder(http.MethodGet, shippingtest.BaseURL+"/v1/regulatory-documents/request/RD-8",
+		shippingtest.Refusal(409, "busy"))
 	for request, source := range map[string]string{"RD-0": `"file_url":"https://example.com/1.pdf"`,
 		"RD-2": `"shipment_id":"SH-2"`} {
 		service.RegisterResponder(http.MethodGet, shippingtest.BaseURL+"/v1/regulatory-documents/request/"+request,
@@ -58,6 +60,7 @@ func TestRun_Payments(t *testing.T) {
 		"metadata": {`"flow":"out","status":"success","metadata":{"shipment_id":"SH-1","request_id":"RD-1"}`,
 			"SH-1 RD-1"},
 		"reference":          {`"flow":"out","status":"success","txRef":"RD-2"`, "SH-2 RD-2"},
+		"not readable now":   {`"flow":"out","status":"success","txRef":"RD-8"`, "false"}, // another error
 		"not readable":       {`"flow":"out","status":"success","txRef":"RD-9"`, "RD-9 RD-9"},
 		"pending":            {`"flow":"out","status":"pending","txRef":"RD-2"`, "SH-2 RD-2"},
 		"an unknown flow":    {`"flow":"sideways","status":"success","txRef":"RD-2"`, "SH-2 RD-2"},
