@@ -248,15 +248,26 @@ func (e *entry) foundPurchased(record *shipping.RegulatoryRequest) {
 	if record.ChargedAmount.Known() {
 		e.record.Charged, e.record.ChargedCurrency = record.ChargedAmount, keepable(record.Currency)
 	}
-	e.keepDocuments(record)
+	e.record.keepDocuments(record)
 }
 
 // keepDocuments records the documents that a request shows as purchased.
-func (e *entry) keepDocuments(record *shipping.RegulatoryRequest) {
-	for _, document := range record.Documents {
+func (r *Record) keepDocuments(request *shipping.RegulatoryRequest) {
+	for _, document := range request.Documents {
 		if !unkeepable(document.DocumentType) {
-			e.record.Documents = append(e.record.Documents, document.DocumentType)
+			r.Documents = append(r.Documents, document.DocumentType)
 		}
+	}
+}
+
+// keepPurchase records what a request shows of a purchase that no run of the journal has made.
+func (r *Record) keepPurchase(request *shipping.RegulatoryRequest) {
+	if r.Source() == "" {
+		r.ShipmentID, r.FileHash = request.ShipmentID, fileHash(request.FileURL)
+	}
+	if request.Status != shipping.StatusDraft { // an older copy
+		r.keepDocuments(request)
+		r.NotSelected = notSelected(request, r.Documents)
 	}
 }
 
@@ -616,15 +627,11 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 
 // adopted records the documents of a purchase that [Adopt] has added, so that no other item buys them.
 func (e *entry) adopted(record *shipping.RegulatoryRequest) error {
-	if e.record.Step != StepPurchased || len(e.record.Documents) > 0 || record.Status == shipping.StatusDraft {
+	if e.record.Step != StepPurchased || len(e.record.Documents) > 0 {
 		return nil
 	}
-	if e.keepDocuments(record); len(e.record.Documents) == 0 {
+	if e.record.keepPurchase(record); len(e.record.Documents) == 0 {
 		return nil
-	}
-	e.record.NotSelected = notSelected(record, e.record.Documents)
-	if e.record.Source() == "" {
-		e.record.ShipmentID, e.record.FileHash = record.ShipmentID, fileHash(record.FileURL)
 	}
 	return e.move(StepPurchased)
 }

@@ -23,11 +23,10 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // an older copy or a new one, or somebody else has purchased. Nothing was purchased. Put the newest journal back, or
 // call [Adopt] with the payments.
 type MissingError struct {
-	// Payments are these purchases, with amounts and without Documents. The Key of a payment is that of the journal's
-	// last record of its request. Without one, it is that of the item without Documents for its shipment or invoice, or
-	// else the id of the shipment or, for an invoice, of the request: a payment does not show what it paid for. If a
-	// payment has no [Record.Source], the service does not show what its request is for: set the key of the item here
-	// before Adopt, or the item is purchased again.
+	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. The Key of a payment
+	// is that of the journal's last record of its request. Without one, it is that of the item for its shipment or invoice
+	// with these Documents, or else without Documents. If the run had no such item, it is the id of the shipment or, for an
+	// invoice, of the request: if an item is for it, set the key of this item before Adopt.
 	Payments []Record
 }
 
@@ -117,42 +116,49 @@ func missing(records, payments []Record) (lacking []Record, err error) {
 	return lacking, nil
 }
 
-// name sets the keys of payments that a journal with these records lacks.
+// name adds to payments that a journal with these records lacks what their requests show, and the keys of their items.
 func (r *run) name(ctx context.Context, payments, records []Record, items []Item) error {
-	drafts, last := map[string]Record{}, map[string]Record{} // by request, and by key
+	drafts, begun := map[string]Record{}, map[string]bool{} // by request, and by key
 	for _, record := range records {
-		drafts[record.RequestID], last[record.Key] = record, record
+		drafts[record.RequestID], begun[record.Key] = record, record.begun()
 	}
-	keys := map[string]string{} // of items without Documents, by source: preferably of one without a purchase
+	bySource := map[string][]Item{}
 	for _, item := range items {
 		source := cmp.Or(item.Analyze.ShipmentID, fileHash(item.Analyze.FileURL))
-		if key, found := keys[source]; source != "" && len(item.Documents) == 0 && (!found || last[key].begun()) {
-			keys[source] = item.key()
-		}
+		bySource[source] = append(bySource[source], item)
 	}
 	for i := range payments {
 		payment, draft := &payments[i], drafts[payments[i].RequestID]
 		payment.ShipmentID, payment.FileHash = cmp.Or(payment.ShipmentID, draft.ShipmentID), draft.FileHash
-		if payment.Source() == "" {
-			if err := r.readSource(ctx, payment); err != nil {
-				return err
-			}
-		}
-		payment.Key = cmp.Or(draft.Key, keys[payment.Source()], payment.ShipmentID, payment.RequestID)
+		request, err := r.client.Regulatory.Get(ctx, payment.RequestID, r.call...)
+		switch failed, isCall := errors.AsType[*shipping.Error](err); {
+		case err == nil:
+			payment.keepPurchase(request)
+		case !isCall || passes(failed):
+			return r.notCompared(err)
+		} // otherwise, the transaction shows the rest
+		payment.Key = cmp.Or(draft.Key, keyOf(payment, bySource, begun), payment.ShipmentID, payment.RequestID)
 	}
 	return nil
 }
 
-// readSource reads what the request of a payment is for, if its transaction does not show a shipment.
-func (r *run) readSource(ctx context.Context, payment *Record) error {
-	request, err := r.client.Regulatory.Get(ctx, payment.RequestID, r.call...)
-	switch failed, isCall := errors.AsType[*shipping.Error](err); {
-	case err == nil:
-		payment.ShipmentID, payment.FileHash = request.ShipmentID, fileHash(request.FileURL)
-	case !isCall || passes(failed):
-		return r.notCompared(err)
+// keyOf returns the key of the item that a payment is for: one with its documents, or else one without Documents;
+// preferably one that nothing was purchased for.
+func keyOf(payment *Record, items map[string][]Item, begun map[string]bool) (key string) {
+	source := payment.Source()
+	if source == "" {
+		return ""
 	}
-	return nil // if it cannot be read, a person sets the key
+	for _, item := range items[source] {
+		differ := len(without(payment.Documents, item.Documents)) + len(without(item.Documents, payment.Documents))
+		switch {
+		case differ == 0 && !begun[item.key()]:
+			return item.key()
+		case len(item.Documents) == 0 && (key == "" || begun[key]):
+			key = item.key()
+		}
+	}
+	return key
 }
 
 // pays returns an error if the purchase of a draft charges another wallet than that of the batch.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -257,5 +258,43 @@ func TestAdopt_AnInvoice(t *testing.T) {
 		if bought := server.Requests(shipping.OpPurchase); bought != 1 || report.Count(batch.StateCompleted) != 1 {
 			t.Errorf("%d purchases: %v", bought, report.Err())
 		}
+	})
+}
+
+// Orders have keys and documents of their own. After the journal was lost, payments had the key of the shipment, so that
+// each order was refused for ever, and the orders of an invoice were purchased again.
+func TestAdopt_Orders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		shipment := shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]}
+		invoice := shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}
+		items := []batch.Item{
+			{Key: "order 1", Analyze: shipment, Documents: []shipping.DocumentType{"FDA", "TEXTILE"}},
+			{Key: "order 2", Analyze: shipment, Documents: []shipping.DocumentType{"CUSTOMS"}},
+			{Key: "order 3", Analyze: invoice, Documents: []shipping.DocumentType{"CUSTOMS"}},
+			{Key: "order 4", Analyze: shipping.AnalyzeRequest{ShipmentID: server.Shipments()[1]}},
+		}
+		options := &batch.Options{Select: shipping.SelectAutomated}
+		first := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+		journal := openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
+		options.Journal, options.Wallet = journal, server.Wallets()[0]
+		_, err := batch.Run(t.Context(), client, items, options)
+		missing, lacks := errors.AsType[*batch.MissingError](err)
+		if !lacks {
+			t.Fatal(err)
+		}
+		shippingtest.Must(batch.Adopt(t.Context(), journal, missing.Payments, "", "ticket 4711"))(t)
+		report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+		for i, result := range report.Results {
+			before := first.Results[i]
+			if !slices.Equal(result.Documents, before.Documents) || result.RequestID != before.RequestID ||
+				result.State != batch.StateCompleted || before.State != batch.StateCompleted {
+				t.Errorf("%+v, before %+v", result, before)
+			}
+		}
+		if bought := server.Requests(shipping.OpPurchase); bought != len(items) {
+			t.Errorf("%d purchases", bought)
+		}
+		shippingtest.NoError(t, journal.Close())
 	})
 }
