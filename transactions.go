@@ -84,6 +84,16 @@ func (t *Transaction) ShipmentID() string {
 	return cmp.Or(t.Metadata.Get("shipment_id").Text(), t.Shipment)
 }
 
+// RequestID returns the regulatory request that the transaction paid for, from Metadata (request_id) or TxRef.
+//
+// Assumption: it begins with "RD-"; otherwise RequestID returns "".
+func (t *Transaction) RequestID() string {
+	if id := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef); strings.HasPrefix(id, "RD-") {
+		return id
+	}
+	return ""
+}
+
 // TransactionListOptions selects a page of a wallet's transactions. Wallet is required; zero Page
 // and PerPage are not sent, so the service's defaults (page 1, 100 a page) apply.
 type TransactionListOptions struct {

@@ -73,8 +73,8 @@ const (
 	NeedPeriod Need = "period"
 	// NeedBudget: a larger budget, because the item costs more than the whole one.
 	NeedBudget Need = "budget"
-	// NeedCharge: a person who compares a charge above its cost with the wallet's transactions, and closes the charge
-	// ([Resolve]); until then, nothing is purchased with a budget.
+	// NeedCharge: a person who compares a charge above its cost (with [StateOverBudget], that of another item) with the
+	// wallet's transactions, and closes it ([Resolve]); until then, nothing is purchased with a budget.
 	NeedCharge Need = "charge"
 	// NeedRetry: [shipping.RegulatoryService.Retry], then another run.
 	NeedRetry Need = "retry"
@@ -127,6 +127,7 @@ func (r Result) remedy() remedy {
 	over, isOver := errors.AsType[*shipping.BudgetError](r.Err)
 	_, isHeld := errors.AsType[*heldError](r.Err)
 	_, isMissing := errors.AsType[*MissingError](r.Err)
+	_, isUnwritten := errors.AsType[*JournalError](r.Err)
 	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
 	isPriced, isPassing, down := isOver && over.Needed.Known(), isCall && passes(failed), isDown(r.Err)
 	refuses, refused, bought := is(shipping.ErrUnauthorized) || is(shipping.ErrOverBudget), r.isRefused(), r.bought()
@@ -156,11 +157,11 @@ func (r Result) remedy() remedy {
 			"budget, select fewer documents, or leave the item out"},
 		{StateOverBudget, isOver, NeedPerson, "correct the budget or the dialect, then run the batch again"},
 		{StateUnknown, refuses, NeedPerson, corrected + readsFirst},
+		{StateUnknown, is(shipping.ErrNotFound) && (!refused || is(errUnsettled)), NeedOutcome, checked}, // has expired
 		{StateUnknown, refused && is(shipping.ErrInsufficientFunds), NeedWallet, runAgain + " once the wallet has the money" +
 			readsFirst},
 		{StateUnknown, refused && isPassing, NeedRun, runAgain + readsFirst},
 		{StateUnknown, refused, NeedRun, runAgain + " once the cause of the refusal is removed" + readsFirst},
-		{StateUnknown, is(shipping.ErrNotFound), NeedOutcome, checked}, // the draft has expired
 		{StateUnknown, true, NeedRun, runAgain + ", for longer than Purchase.QuietFor (5 minutes by default)" + readsFirst +
 			"; if it stays unknown, " + checked},
 		{StateFailed, bought && isCall, NeedPerson, corrected + ": it reads the documents"},
@@ -168,6 +169,7 @@ func (r Result) remedy() remedy {
 			"nothing; if it fails again, ask the service; to give up, batch.Resolve with OutcomeCharged closes the item"},
 		{StateFailed, true, NeedItem, "correct the shipment or the invoice, and the next run analyzes it again" +
 			closesUncharged},
+		{StateWaiting, bought && isUnwritten, NeedRun, "remove the cause, then run the batch again"},
 		{StateWaiting, bought && !refuses, NeedRun, runAgain + "; if the documents have not come after a day, ask the " +
 			"service; if they will never come, batch.Resolve with OutcomeCharged closes the item"},
 		{StateWaiting, !refuses, NeedRun, runAgain},

@@ -128,8 +128,8 @@ type Options struct {
 	// compares. It needs a Journal that returns its records, such as those of [OpenFile] and package pgstore. Empty
 	// compares nothing.
 	//
-	// Assumption: a transaction shows its request as TxRef or, in the metadata, as request_id: an id that begins with
-	// "RD-". If your service shows none, leave Wallet empty.
+	// Assumption: transactions show their requests ([shipping.Transaction.RequestID]). If those of your service do not,
+	// leave Wallet empty.
 	Wallet string
 	// Progress is called after each step of each item, one call at a time. Besides the steps of [shipping.PollEvent]
 	// it gets "settling", before a run settles the purchase of an earlier run (Next is the longest time for that), and

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/spelling"
@@ -24,9 +23,9 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // call [Adopt] with the payments.
 type MissingError struct {
 	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. The Key of a payment
-	// is that of the journal's last record of its request. Without one, it is that of the item for its shipment or invoice
-	// with these Documents, or else without Documents. If the run had no such item, it is the id of the shipment or, for an
-	// invoice, of the request: if an item is for it, set the key of this item before Adopt.
+	// is that of the journal's last record of its request. Without one, it is that of the item for its shipment or
+	// invoice with these Documents, or else without Documents. If the run had no such item, it is the id of the shipment
+	// or, for an invoice, of the request: if an item is for it, set the key of this item before Adopt.
 	Payments []Record
 }
 
@@ -86,12 +85,11 @@ func (r *run) notCompared(err error) error {
 // paymentOf returns the purchase of documents that a transaction pays for, as a record. A failed transaction and money
 // that came back are none.
 func paymentOf(t *shipping.Transaction) (payment Record, isPaid bool) {
-	request := cmp.Or(t.Metadata.Get("request_id").Text(), t.TxRef)
 	signed, err := t.Signed()
 	return Record{
-		Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: request, Step: StepPurchased, Amount: t.Amount,
+		Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: t.RequestID(), Step: StepPurchased, Amount: t.Amount,
 		Currency: t.Currency, Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
-	}, (err != nil || signed.Sign() < 0) && strings.HasPrefix(request, "RD-")
+	}, (err != nil || signed.Sign() < 0) && t.RequestID() != ""
 }
 
 // missing returns the payments that a journal with these records lacks, or an error if they have none of its charges.

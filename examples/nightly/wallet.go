@@ -110,7 +110,7 @@ func (j *job) transactions(ctx context.Context) error {
 			signed = amount.String() // negative for money that left
 		}
 		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status,
-			t.Doubt(), t.TxRef, t.ShipmentID()})
+			t.Doubt(), cmp.Or(t.RequestID(), t.TxRef), t.ShipmentID()})
 	}
 	return j.write("wallet.csv", rows)
 }
