@@ -157,7 +157,7 @@ func (r Result) remedy() remedy {
 			"budget, select fewer documents, or leave the item out"},
 		{StateOverBudget, isOver, NeedPerson, "correct the budget or the dialect, then run the batch again"},
 		{StateUnknown, refuses, NeedPerson, corrected + readsFirst},
-		{StateUnknown, is(shipping.ErrNotFound) && (!refused || is(errUnsettled)), NeedOutcome, checked}, // has expired
+		{StateUnknown, is(errGone) || is(shipping.ErrNotFound) && (!refused || is(errUnsettled)), NeedOutcome, checked},
 		{StateUnknown, refused && is(shipping.ErrInsufficientFunds), NeedWallet, runAgain + " once the wallet has the money" +
 			readsFirst},
 		{StateUnknown, refused && isPassing, NeedRun, runAgain + readsFirst},

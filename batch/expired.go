@@ -23,6 +23,9 @@ import (
 // errExpired is the error of an item that is not analyzed again although its draft has expired.
 var errExpired = errors.New("the item is not analyzed again")
 
+// errGone is the error of an item whose draft has expired, although its purchase is not settled: no run can settle it.
+var errGone = errors.New("the draft has expired")
+
 // expired analyzes an item again after its draft has expired. record is the request as last read; nil if it is gone.
 func (e *entry) expired(ctx context.Context, record *shipping.RegulatoryRequest, cause error) (time.Duration, error) {
 	if problem := e.mayBeSold(); problem != "" {

@@ -6,12 +6,15 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // A draft of an earlier night has expired: its item failed every night, and no run analyzed it again. It is analyzed
@@ -182,6 +185,31 @@ func TestResolve_OpensAnItemWhoseDraftHasExpired(t *testing.T) {
 		if analyses != 1 || (got.State == batch.StateCompleted) == refuses || refuses &&
 			!errors.Is(got.Err, shipping.ErrInvalidRequest) {
 			t.Errorf("%d analyses, %+v", analyses, got)
+		}
+	})
+}
+
+// The draft of a purchase whose response was lost has expired, so that no run can settle it: a person finds the
+// outcome. If the dialect declared the status, each run needed another one.
+func TestBatch_AnExpiredDraftOfAnUnknownPurchase(t *testing.T) {
+	shippingtest.EachInBubble(t, map[string]string{"not found": "time.draft_life=12h",
+		"declared": "record.states=expired=expired,time.draft_life=12h"}, func(t *testing.T, lines string) {
+		declared := shippingtest.Dialect(t, lines)
+		server, _ := bubbleServer(t, mockserver.WithDialect(declared))
+		client, items := server.Client(t, shipping.WithDialect(declared)), shipmentItems(server, 1)
+		shippingtest.NoError(t, server.Inject(fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Drop()}))
+		options := &batch.Options{Select: shipping.SelectAutomated, Journal: batch.Memory()}
+		shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+		time.Sleep(24 * time.Hour)
+		report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+		if got := report.Results[0]; got.State != batch.StateUnknown || got.Need() != batch.NeedOutcome {
+			t.Errorf("%s needs %s: %v", got.State, got.Need(), got.Err)
+		}
+		shippingtest.NoError(t, batch.Resolve(t.Context(), options.Journal, items[0].Analyze.ShipmentID,
+			shipping.OutcomeNotCharged, "no debit"))
+		report = shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+		if report.Count(batch.StateCompleted) != 1 || server.Requests(shipping.OpPurchase) != 2 {
+			t.Errorf("after Resolve: %v", report.Err())
 		}
 	})
 }

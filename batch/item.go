@@ -782,6 +782,11 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 	failed, ok := err.(*shipping.RegulatoryError)
 	if ok && failed.Outcome == shipping.OutcomeUnknown && e.refusal == nil {
 		failed.Err = fmt.Errorf("%w: %w", errUnsettled, failed.Err)
+		if last := failed.Request; last != nil {
+			if e.dialect = last.Dialect; e.means(last.Status) == "expired" {
+				failed.Err = fmt.Errorf("%w; %w", failed.Err, errGone)
+			}
+		}
 	}
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		return e.bought(ctx, bought, err)
