@@ -172,8 +172,8 @@ type Result struct {
 	// Documents are the documents that were or will be purchased. With [StateWaiting], they are
 	// the purchased ones only.
 	Documents []shipping.DocumentType
-	// NotSelected are the documents that the draft offers and that Select did not choose. A completed item lacks them,
-	// too: check whether the shipment needs one.
+	// NotSelected are the documents that the draft offers, that Select did not choose, and that no other purchase of the
+	// journal has for the shipment. A completed item lacks them, too: check whether the shipment needs one.
 	NotSelected []shipping.DocumentType
 	// Amount is the amount that counts against the budget, in Currency: the most that the draft can cost, or Charged if
 	// that is more. With [StateUnknown] it may have been charged.

@@ -158,7 +158,8 @@ func (r *run) work(ctx context.Context) (*Report, error) {
 	items.Repanic()
 	closing, stop := context.WithTimeout(r.writing, 30*time.Second)
 	defer stop()
-	return r.report(ctx, r.count(closing))
+	uncounted := r.count(closing)
+	return r.report(ctx, closing, uncounted)
 }
 
 // begin waits for a slot. It returns false if the batch was stopped.
@@ -236,11 +237,13 @@ const closingTime = 5 * time.Second
 var errNoJournal = fmt.Errorf("shipping: the batch's context has ended, and its journal did not respond for another %s",
 	closingTime)
 
-func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
+// report returns the report of a run whose context has perhaps ended; closing is for the journal.
+func (r *run) report(ctx, closing context.Context, uncounted error) (*Report, error) {
 	report := &Report{Committed: r.committed, budget: r.options.Budget}
 	interrupted := false
 	for _, e := range r.entries {
 		result := e.result()
+		result.NotSelected = r.notBought(closing, e.record)
 		if result.State == StateWaiting && e.record.Step == StepPurchasing {
 			result.State, result.Err = StateUnknown, errors.Join(errUnsettled, result.Err)
 		}
@@ -274,6 +277,20 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 		return report, wait.WithReason(ctx, context.Cause(ctx))
 	}
 	return report, uncounted
+}
+
+// notBought returns the documents that were not selected, and that no other purchase of the shipment or file has.
+func (r *run) notBought(ctx context.Context, record Record) (left []shipping.DocumentType) {
+	if left = record.NotSelected; len(left) == 0 {
+		return nil
+	}
+	related, _ := r.journal.Related(ctx, record) // after an error, the report lists them all
+	for _, other := range related {
+		if other.Committed() && other.Source() != "" && other.Source() == record.Source() {
+			left = without(left, other.Documents)
+		}
+	}
+	return left
 }
 
 // errWaiting is the error of a purchased item that was not completed when the batch ended.

@@ -32,50 +32,29 @@ func (j *job) rates(ctx context.Context) error {
 }
 
 // results writes the outcome and the charge of each shipment.
-func (j *job) results(report *batch.Report, records []batch.Record) error {
+func (j *job) results(report *batch.Report) error {
 	rows := [][]string{{"shipment", "state", "request", "night", "charged", "currency", "not bought", "note", "needs",
 		"error"}}
-	left, noted, found := map[batch.State]int{}, 0, purchased(records) // left: with documents that were not bought
+	left, noted := map[batch.State]int{}, 0 // shipments with documents that were not bought
 	for _, result := range report.Results {
-		charged, others := "", notBought(result, found)
+		charged, others := "", []string{}
 		if result.Charged.Known() { // else it is not 0
 			charged = result.Charged.String()
+		}
+		for _, document := range result.NotSelected {
+			others = append(others, string(document))
 		}
 		if left[result.State] += min(len(others), 1); result.Note != "" {
 			noted += min(len(others), 1)
 		}
 		rows = append(rows, []string{result.Key, string(result.State), result.RequestID, result.Period, charged,
-			result.ChargedCurrency, others, result.Note, string(result.Need()), result.Reason()})
+			result.ChargedCurrency, strings.Join(others, " "), result.Note, string(result.Need()), result.Reason()})
 	}
 	if completed, drafts := left[batch.StateCompleted], left[batch.StateDraft]; completed+drafts > 0 {
 		fmt.Printf("not bought: documents of %d completed shipments (%d with a note: automated ones, too) and %d drafts, "+
 			"see documents.csv: buy those that the parcels need, then run with -record\n", completed, noted, drafts)
 	}
 	return j.write("documents.csv", rows)
-}
-
-// purchased returns, by shipment and document, whether it is purchased, also by somebody else.
-func purchased(records []batch.Record) map[string]bool {
-	found := map[string]bool{}
-	for _, record := range batch.Latest(records) {
-		for _, document := range record.Documents {
-			shows := record.ShipmentID + " " + string(document)
-			found[shows] = found[shows] || record.Committed()
-		}
-	}
-	return found
-}
-
-// notBought returns the documents that were not selected, and that no other purchase has; "" without any.
-func notBought(result batch.Result, purchased map[string]bool) string {
-	shipment, _, _ := strings.Cut(result.Key, "+") // the key of a second purchase has its request
-	var others []string
-	for _, document := range result.NotSelected {
-		if !purchased[shipment+" "+string(document)] {
-			others = append(others, string(document))
-		}
-	}
-	return strings.Join(others, " ")
 }
 
 // causes writes why shipments are open.

@@ -168,8 +168,7 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	if stopped := j.stopped(report, err); stopped != nil {
 		return nil, errors.Join(stopped, wrong) // the report has nothing else
 	}
-	records, unread = journal.Records()
-	if err = errors.Join(err, unread, wrong); report == nil {
+	if err = errors.Join(err, wrong); report == nil {
 		return nil, err
 	}
 	if all := len(report.Results); all > 0 { // with earlier shipments whose charge a person must compare
@@ -178,7 +177,7 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 		fmt.Printf("night %s: %d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s "+
 			"spent or reserved\n", j.night, all, completed, nothing, closed, all-completed-nothing-closed,
 			report.Committed.StringFixed(2), j.budget)
-		err = errors.Join(err, j.results(report, records), j.causes(report))
+		err = errors.Join(err, j.results(report), j.causes(report))
 	}
 	return report, err
 }

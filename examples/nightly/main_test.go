@@ -251,16 +251,6 @@ func TestNights(t *testing.T) {
 			!strings.Contains(first.forOperators(err), ": correct -wallet") {
 			t.Errorf("the wrong wallet in a first night: exit %d after %d purchases, %v", code, n-purchases, err)
 		}
-		// A document that somebody else had bought was said to be not bought, and was bought again.
-		report := &batch.Report{Results: []batch.Result{{Key: "SH-1", NotSelected: []shipping.DocumentType{"FDA", "WATCH"}}}}
-		of := []shipping.DocumentType{"FDA"}
-		shippingtest.NoError(t, first.results(report, []batch.Record{
-			{Key: "SH-1+RD-2", ShipmentID: "SH-1", Step: batch.StepPurchased, Documents: of},
-			{Key: "SH-1", ShipmentID: "SH-1", Step: batch.StepAnalyzed, Documents: of},
-		}))
-		if got := table(t, filepath.Join(first.folder, "documents.csv"))[0]["not bought"]; got != "WATCH" {
-			t.Errorf("not bought: %s", got)
-		}
 		// A first night that was killed before it had results did not notice, and everything was bought again.
 		killed := j
 		killed.folder = t.TempDir()
