@@ -47,7 +47,9 @@ type Item struct {
 	Analyze shipping.AnalyzeRequest
 	// Documents are the documents to purchase, as with [shipping.SelectOnly]. It is an error if the item is completed
 	// without one of them, or if another item has, or may have, purchased one for the shipment. If empty,
-	// [Options.Select] chooses, and a purchase of another item for the shipment is an error.
+	// [Options.Select] chooses, and a purchase of another item for the shipment is an error. Of such items in one run, the
+	// first to purchase excludes the others. Which one this is depends on the time of responses, unless Concurrency is 1
+	// and one process has the journal: then on the order of the items.
 	Documents []shipping.DocumentType
 	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
 	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.
