@@ -1,19 +1,25 @@
 package batch_test
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // compared returns what a run that compares a wallet with records returns: the payments that are missing, as keys and
@@ -261,8 +267,8 @@ func TestAdopt_AnInvoice(t *testing.T) {
 	})
 }
 
-// Orders have keys and documents of their own. After the journal was lost, payments had the key of the shipment, so that
-// each order was refused for ever, and the orders of an invoice were purchased again.
+// Orders have keys and documents of their own. After the journal was lost, payments had the key of the shipment, so
+// that each order was refused for ever, and the orders of an invoice were purchased again.
 func TestAdopt_Orders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
@@ -300,4 +306,92 @@ func TestAdopt_Orders(t *testing.T) {
 		}
 		shippingtest.NoError(t, journal.Close())
 	})
+}
+
+// Nights with orders for few shipments and an invoice. Responses of purchases are lost, and before each run the journal
+// may be replaced by an older copy. A person adopts what it lacks. No document is purchased twice, and each order is
+// completed, or refused because another has its documents.
+func TestAdopt_OlderCopiesBuyNothingTwice(t *testing.T) {
+	adopted := 0
+	for seed := range uint64(4) {
+		synctest.Test(t, func(t *testing.T) { adopted += olderCopies(t, seed) })
+	}
+	if adopted < 4 {
+		t.Errorf("%d payments were adopted", adopted)
+	}
+}
+
+func olderCopies(t *testing.T, seed uint64) (adopted int) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	server, client := bubbleServer(t, mockserver.WithScenario("shipments5"), mockserver.WithSeed(seed))
+	shippingtest.NoError(t, server.Inject(fault.Rule{Operation: shipping.OpPurchase, Point: fault.BeforeReply,
+		Probability: 0.2}))
+	orders := make([]batch.Item, 6)
+	for n := range orders {
+		orders[n] = batch.Item{Key: fmt.Sprint("order ", n), Analyze: shipping.AnalyzeRequest{
+			ShipmentID: server.Shipments()[random.IntN(2)]}}
+		if random.IntN(3) == 0 {
+			orders[n].Analyze = shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}
+		}
+		if random.IntN(2) == 0 {
+			orders[n].Documents = []shipping.DocumentType{"CUSTOMS"}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "batch.journal")
+	for night := range 8 {
+		if lines := bytes.SplitAfter(readFile(t, path), []byte("\n")); night > 0 && night < 7 && random.IntN(2) == 0 {
+			keep := 1 + random.IntN(len(lines)-1) // the first line is the header
+			shippingtest.NoError(t, os.WriteFile(path, bytes.Join(lines[:keep], nil), 0o600))
+		}
+		journal := shippingtest.Must(batch.OpenFile(path))(t)
+		options := &batch.Options{Select: shipping.SelectAutomated, Journal: journal, Wallet: server.Wallets()[0]}
+		items := slices.Clone(orders)
+		random.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		if items = items[:3]; night > 5 {
+			items = slices.Clone(orders)
+		}
+		time.Sleep(5 * time.Minute)
+		report, err := batch.Run(t.Context(), client, append(items, unfinished(t, journal, items)...), options)
+		if missing, lacks := errors.AsType[*batch.MissingError](err); lacks {
+			added := shippingtest.Must(batch.Adopt(t.Context(), journal, missing.Payments, "", "ticket 4711"))(t)
+			adopted += len(added)
+			report, err = batch.Run(t.Context(), client, append(items, unfinished(t, journal, items)...), options)
+		}
+		shippingtest.NoError(t, errors.Join(err, journal.Close()))
+		for _, result := range report.Results {
+			if need := result.Need(); night == 7 && need != "" && need != batch.NeedItem {
+				t.Errorf("seed %d: %s needs %s: %v", seed, result.Key, need, result.Err)
+			}
+		}
+	}
+	bought := map[string]string{} // the request by source and document
+	for payment, err := range client.Transactions.All(t.Context(), &shipping.TransactionListOptions{
+		Wallet: server.Wallets()[0]}) {
+		request, unread := client.Regulatory.Get(t.Context(), payment.TxRef)
+		if shippingtest.NoError(t, err); unread != nil {
+			continue // no purchase of documents
+		}
+		for _, document := range request.Documents {
+			key := cmp.Or(request.ShipmentID, request.FileURL) + " " + string(document.DocumentType)
+			if bought[key] != "" {
+				t.Errorf("seed %d: %s was purchased with %s and %s", seed, key, bought[key], request.RequestID)
+			}
+			bought[key] = request.RequestID
+		}
+	}
+	return adopted
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if !errors.Is(err, os.ErrNotExist) {
+		shippingtest.NoError(t, err)
+	}
+	return text
+}
+
+func unfinished(t *testing.T, journal *batch.File, items []batch.Item) []batch.Item {
+	t.Helper()
+	return batch.Unfinished(shippingtest.Must(journal.Records())(t), items)
 }
