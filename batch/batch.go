@@ -41,15 +41,15 @@ type Item struct {
 	// shipment or invoice, unless Documents differ. Two addresses that differ only after a "?" are one invoice.
 	Key string
 	// Analyze is the analysis. It can be empty if the journal has a request of the item, such as for items from
-	// [Unfinished]. If several items without Documents have one shipment or file, one is purchased: the one whose
-	// purchase has begun, or else that with the least key. With a journal of several processes, always that with the
-	// least key.
+	// [Unfinished].
 	Analyze shipping.AnalyzeRequest
 	// Documents are the documents to purchase, as with [shipping.SelectOnly]. It is an error if the item is completed
 	// without one of them, or if another item has, or may have, purchased one for the shipment. If empty,
-	// [Options.Select] chooses, and a purchase of another item for the shipment is an error. Of such items in one run, the
-	// first to purchase excludes the others. Which one this is depends on the time of responses, unless Concurrency is 1
-	// and one process has the journal: then on the order of the items.
+	// [Options.Select] chooses, and a purchase of another item for the shipment is an error.
+	//
+	// Of items in one run that are for one shipment or file and share a document, or are without Documents, one is
+	// purchased: the one whose purchase has begun, or else that with the least key (with a journal of several processes,
+	// always that). The others have an error, as has an item without Documents beside one with Documents.
 	Documents []shipping.DocumentType
 	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
 	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.

@@ -24,7 +24,7 @@ import (
 type entry struct {
 	run     *run
 	item    Item
-	twin    string // if another item is purchased for this shipment or file: its key
+	twin    *entry // the item that is purchased for this shipment or file instead; or nil
 	claim   Claim  // nil while this process does not have the item
 	record  Record
 	again   time.Duration    // the interval between tries, if another process has the item
@@ -160,10 +160,32 @@ func sourceOfKey(key string) string {
 	return key
 }
 
-// precedes reports whether the item is purchased instead of another item with the same shipment or file.
-func (e *entry) precedes(other *entry) bool {
-	begun, otherBegun := e.record.begun(), other.record.begun()
-	return begun && !otherBegun || begun == otherBegun && e.record.Key < other.record.Key
+// compare orders items for one shipment or file: those whose purchase has begun come first, then those with Documents.
+func (e *entry) compare(other *entry) int {
+	rank := func(e *entry) int {
+		switch {
+		case e.record.begun():
+			return 0
+		case len(e.item.Documents) > 0:
+			return 1
+		}
+		return 2
+	}
+	return cmp.Or(cmp.Compare(rank(e), rank(other)), cmp.Compare(e.record.Key, other.record.Key))
+}
+
+// excludes reports whether a later item for the same shipment or file is not purchased beside this one.
+func (e *entry) excludes(later *entry) bool {
+	documents, others := e.item.Documents, later.item.Documents
+	switch {
+	case e.twin != nil:
+		return false
+	case len(documents) == 0 && len(others) == 0:
+		return true
+	case e.record.begun(): // the journal shows its documents
+		return false
+	}
+	return len(others) == 0 || len(without(others, documents)) < len(others)
 }
 
 func (e *entry) release() error {
@@ -286,8 +308,14 @@ var nothing, _ = shipping.ParseAmount("0")
 // repeated returns an error for an item that would buy the same documents as another item in this run or in the
 // journal.
 func (e *entry) repeated() error {
-	if e.twin != "" {
-		return e.repeats(e.twin, "leave it out")
+	switch twin := e.twin; {
+	case twin == nil:
+	case len(twin.item.Documents) == 0:
+		return e.repeats(twin.record.Key, "leave it out")
+	case len(e.item.Documents) == 0:
+		return e.repeats(twin.record.Key, "name the Documents of this item, too, or leave it out")
+	default:
+		return e.differs(Record{Key: twin.record.Key, Documents: twin.item.Documents})
 	}
 	if unkeepable(e.record.Source()) {
 		return nil

@@ -487,6 +487,35 @@ func TestBatch_ReportsWhatWasNotSelected(t *testing.T) {
 	})
 }
 
+// Which of several items of one shipment was purchased depended on the time of responses.
+func TestBatch_ItemsThatExcludeEachOther(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		synctest.Test(t, func(t *testing.T) {
+			server, client := bubbleServer(t)
+			var items []batch.Item
+			for key, documents := range map[string][]shipping.DocumentType{
+				"order 1": {"CUSTOMS"}, "order 2": {"CUSTOMS", "FDA"}, "order 3": {"TEXTILE", "FDA"}, "any": nil,
+			} {
+				items = append(items, batch.Item{Key: key, Documents: documents,
+					Analyze: shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]}})
+			}
+			journal := batchtest.NewJournal(7 * time.Minute)
+			options := &batch.Options{Select: shipping.SelectAutomated, Journal: journal}
+			for range 2 {
+				report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+				for _, result := range report.Results {
+					want := map[string]string{"order 2": `leave "CUSTOMS" out of Documents`, "any": "name the Documents of this item, too"}
+					if text := fmt.Sprint(result.Err); (want[result.Key] == "") != (result.State == batch.StateCompleted) ||
+						!strings.Contains(text, want[result.Key]) {
+						t.Errorf("%s: %s, %s", result.Key, result.State, text)
+					}
+				}
+			}
+		})
+	}
+}
+
 // An item buys its own documents. Unfinished returns those of the purchase that an earlier run began. If it settled as
 // not charged, Select chose others, because it may depend on the night's list.
 func TestBatch_BuysTheDocumentsOfItsItem(t *testing.T) {

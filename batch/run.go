@@ -104,20 +104,22 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// chooseTwins chooses which of several items with one shipment or file is purchased: an item whose purchase has begun,
-// or else the one with the least key, so that the order of items does not matter. With a lease, no purchase is known
-// yet. Items with Again or Documents take no part.
+// chooseTwins chooses which of several items for one shipment or file are purchased, so that neither the order of items
+// nor the time of responses matters: the first of those that exclude each other. With a lease, no purchase is known
+// yet. Items with Again take no part.
 func chooseTwins(entries []*entry) {
-	chosen := map[string]*entry{}
-	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e.item.Again || len(e.item.Documents) > 0 })
+	bySource := map[string][]*entry{}
 	for _, e := range entries {
-		if other := chosen[e.source()]; other == nil || e.precedes(other) {
-			chosen[e.source()] = e
+		if !e.item.Again {
+			bySource[e.source()] = append(bySource[e.source()], e)
 		}
 	}
-	for _, e := range entries {
-		if other := chosen[e.source()]; other != e {
-			e.twin = other.record.Key
+	for _, same := range bySource {
+		slices.SortFunc(same, (*entry).compare)
+		for i, e := range same {
+			if n := slices.IndexFunc(same[:i], func(first *entry) bool { return first.excludes(e) }); n >= 0 {
+				e.twin = same[n]
+			}
 		}
 	}
 }
