@@ -505,9 +505,10 @@ func TestBatch_ItemsThatExcludeEachOther(t *testing.T) {
 			for range 2 {
 				report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
 				for _, result := range report.Results {
-					want := map[string]string{"order 2": `leave "CUSTOMS" out of Documents`, "any": "name the Documents of this item, too"}
-					if text := fmt.Sprint(result.Err); (want[result.Key] == "") != (result.State == batch.StateCompleted) ||
-						!strings.Contains(text, want[result.Key]) {
+					want := map[string]string{"order 2": `leave "CUSTOMS" out of Documents`,
+						"any": "name the Documents of this item, too"}[result.Key]
+					if text := fmt.Sprint(result.Err); (want == "") != (result.State == batch.StateCompleted) ||
+						!strings.Contains(text, want) {
 						t.Errorf("%s: %s, %s", result.Key, result.State, text)
 					}
 				}
