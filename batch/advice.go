@@ -20,7 +20,8 @@ func (r Result) Need() Need {
 	return r.remedy().need
 }
 
-// Reason returns the text of Err without its advice, for a program that acts on [Result.Need]; empty if Err is nil.
+// Reason returns the text of Err without what [Result.Need] states, for a program that acts on it; empty if Err is nil.
+// It can name functions and fields of this package.
 func (r Result) Reason() string {
 	if r.Err == nil {
 		return ""

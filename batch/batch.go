@@ -161,7 +161,7 @@ const (
 	// StateWaiting: not finished when the batch ended, here or in another process, or waiting only for evidence; the next
 	// run continues.
 	StateWaiting State = "waiting"
-	// StateError: another failure; nothing was charged. The next run tries again. If Err will not pass, such as
+	// StateError: another failure; this run charged nothing. The next run tries again. If Err will not pass, such as
 	// [shipping.ErrNotFound] for an unknown shipment, correct the item or leave it out.
 	StateError State = "error"
 )

@@ -101,6 +101,7 @@ func (e *entry) take(ctx context.Context) error {
 		record = Record{Key: record.Key, ShipmentID: id, FileHash: hash}
 	}
 	if lacks := e.lacks(record); lacks != nil {
+		e.record = record // the report shows what was purchased
 		return errors.Join(lacks, claim.Release(ctx))
 	}
 	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil

@@ -672,6 +672,7 @@ func TestBatch_AnItemThatIsCompletedWithoutADocumentIsAnError(t *testing.T) {
 		for range 2 {
 			report, err := batch.Run(t.Context(), walletClient(t, service), []batch.Item{item}, &batch.Options{Journal: journal})
 			if got := report.Results[0]; err != nil || got.State != batch.StateError || got.Need() != batch.NeedItem ||
+				got.RequestID == "" ||
 				!strings.Contains(got.Reason(), `completed without "WATCH"`) || service.purchases > 0 {
 				t.Errorf("%s, needs %q: %v, %v", got.State, got.Need(), got.Err, err)
 			}

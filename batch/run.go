@@ -83,7 +83,11 @@ func (r *run) load(ctx context.Context, items []Item) error {
 			err = e.take(ctx)
 		}
 		switch {
-		case errors.Is(err, errOtherShipment), errors.Is(err, errLacks):
+		case errors.Is(err, errLacks):
+			e.err, e.done = err, true
+			r.ended.Add(1)
+			continue
+		case errors.Is(err, errOtherShipment):
 			continue
 		case err != nil && !errors.Is(err, ErrItemTaken):
 			r.giveBack()

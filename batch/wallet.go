@@ -152,7 +152,7 @@ func keyOf(payment *Record, items map[string][]Item, begun map[string]bool) (key
 		switch {
 		case differ == 0 && !begun[item.key()]:
 			return item.key()
-		case len(item.Documents) == 0 && (key == "" || begun[key]):
+		case len(item.Documents) == 0 && (key == "" || begun[key] || !begun[item.key()] && item.key() < key):
 			key = item.key()
 		}
 	}

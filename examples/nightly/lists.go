@@ -62,8 +62,8 @@ func (j *job) causes(report *batch.Report) error {
 	rows := [][]string{{"shipments", "state", "needs", "what to do", "error of the first", "ids"}}
 	for _, cause := range report.Causes() {
 		rows = append(rows, []string{fmt.Sprint(len(cause.Keys)), string(cause.State), string(cause.Need),
-			openError{report, j}.action(cause), cause.Err.Error(),
-			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has more than a cell can hold
+			openError{report, j}.action(cause), j.forOperators(cause.Err),
+			strings.Join(cause.Keys[:min(len(cause.Keys), 1000)], " ")}) // documents.csv has all of them
 	}
 	return j.write("causes.csv", rows)
 }

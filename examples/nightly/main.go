@@ -69,7 +69,7 @@ func parse(args []string) (*job, error) {
 	var j job
 	flags := flag.NewFlagSet("nightly", flag.ExitOnError)
 	flags.StringVar(&j.night, "night", "",
-		"the `date` on which the job was due, from the scheduler: the same for each restart")
+		"the `date` on which the job was due; a restart with another date has a new budget")
 	flags.StringVar(&j.list, "in", "shipments.txt", "a `file` with the ids of the shipments")
 	flags.StringVar(&j.wallet, "wallet", "", "the `wallet` to export")
 	flags.StringVar(&j.folder, "out", "",
@@ -84,6 +84,9 @@ func parse(args []string) (*job, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
+	if flags.NArg() > 0 {
+		return nil, fmt.Errorf("nightly: %q belongs to no option: quote a text with spaces", flags.Arg(0))
+	}
 	for _, option := range [][3]string{
 		{"-night", j.night, "the date on which the job was due, such as -night 2026-11-26"},
 		{"-wallet", j.wallet, "the id of the wallet to export"},
@@ -93,6 +96,9 @@ func parse(args []string) (*job, error) {
 		if option[1] == "" {
 			return nil, fmt.Errorf("nightly: %s is missing: pass %s", option[0], option[2])
 		}
+	}
+	if _, err := time.Parse(time.DateOnly, j.night); err != nil { // a misspelt night has a budget of its own
+		return nil, fmt.Errorf("nightly: -night must be a date such as 2026-11-26, not %q", j.night)
 	}
 	if !filepath.IsAbs(j.folder) {
 		return nil, fmt.Errorf("nightly: -out must be an absolute path, not %q: another folder has another journal", j.folder)
@@ -168,10 +174,11 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	if stopped := j.stopped(report, err); stopped != nil {
 		return nil, errors.Join(stopped, wrong) // the report has nothing else
 	}
+	hasBegun := err == nil || begun(report)
 	if err = errors.Join(err, wrong); report == nil {
 		return nil, err
 	}
-	if all := len(report.Results); all > 0 { // with earlier shipments whose charge a person must compare
+	if all := len(report.Results); all > 0 && hasBegun { // with earlier shipments whose charge a person must compare
 		completed, nothing := report.Count(batch.StateCompleted), report.Count(batch.StateDraft)
 		closed := report.Count(batch.StateClosed)
 		fmt.Printf("night %s: %d shipments: %d completed, %d with nothing to buy, %d closed by a person, %d open; %s of %s "+

@@ -377,7 +377,7 @@ func TestExit(t *testing.T) {
 	lines := j.forOperators(open(dear, refused, broken, other))
 	for _, want := range []string{
 		"over budget: no night with this budget buys these: raise -budget, or leave them out\n  1: ",
-		"error: do what each line states, then run night 2026-11-28 again\n",
+		"error: do what each line states, or ask the service, then run night 2026-11-28 again\n",
 		"failed: run nightly retry RD-2 RD-3, then run night 2026-11-28 again, which purchases nothing for these; if they " +
 			"fail again, ask the service; to give up, run nightly resolve -out /nights -note TICKET -outcome charged SH-2 " +
 			"SH-3\n",
@@ -414,15 +414,17 @@ func TestTexts_AreThoseOfTheLibrary(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Setenv("SHIPPING_SECRET_KEY", "sk-1")
 	t.Setenv("SHIPPING_BASE_URL", "http://127.0.0.1:1")
-	all := map[string]string{"-night": "1", "-wallet": "VA-1", "-budget": "1 NGN", "-out": t.TempDir()}
+	all := map[string]string{"-night": "2026-11-26", "-wallet": "VA-1", "-budget": "1 NGN", "-out": t.TempDir()}
 	for _, test := range []struct{ option, value, want string }{
-		{"-night", "1", ""},
+		{"-night", "2026-11-26", ""},
+		{"-night", "2026-11-31", `nightly: -night must be a date such as 2026-11-26, not "2026-11-31"`},
 		{"-night", "", "nightly: -night is missing: pass the date"},
 		{"-wallet", "", "nightly: -wallet is missing"},
 		{"-budget", "", "nightly: -budget is missing"},
 		{"-budget", "1", "three letters"},
 		{"-out", "", "nightly: -out is missing"},
 		{"-out", "/none", "nightly: the folder /none of -out does not exist"},
+		{"-record", "ticket", `nightly: "4711" belongs to no option`},
 		{"-out", "ex", `nightly: -out must be an absolute path, not "ex"`},
 	} {
 		var args []string
@@ -431,6 +433,9 @@ func TestOptions(t *testing.T) {
 				value = test.value
 			}
 			args = append(args, option, value)
+		}
+		if test.option == "-record" {
+			args = append(args, test.option, test.value, "4711")
 		}
 		_, err := parse(args)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

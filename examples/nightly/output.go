@@ -96,10 +96,10 @@ func (e openError) action(cause batch.Cause) string {
 	}
 	keys, requests := e.all(cause)
 	const orNot = ` if wallet.csv has its request (otherwise -outcome "not charged")`
+	later := j.again() + "; if a line stays for a day, do what it states, or ask the service"
 	action, found := map[batch.Need]string{
-		batch.NeedRun: j.again() + "; if a line stays for a day, do what it states, ask the service, or run " +
-			j.resolves("SHIPMENT") + orNot,
-		batch.NeedService: "once the service responds, " + j.again(),
+		batch.NeedRun:     later + ", or run " + j.resolves("SHIPMENT") + orNot,
+		batch.NeedService: "once the service responds, " + later,
 		batch.NeedWallet:  "add money to the wallet, then " + j.again(),
 		batch.NeedPeriod:  next,
 		batch.NeedBudget:  "no night with this budget buys these: raise -budget, or leave them out",
@@ -113,9 +113,9 @@ func (e openError) action(cause batch.Cause) string {
 	}[cause.Need]
 	switch {
 	case !found:
-		return "do what each line states, then " + j.again()
+		return "do what each line states, or ask the service, then " + j.again()
 	case cause.Need == batch.NeedRun && cause.State == batch.StateError: // nothing to close
-		return j.again() + "; if a line stays for a day, do what it states, or ask the service"
+		return later
 	case cause.Need == batch.NeedCharge && cause.State == batch.StateOverBudget:
 		return "once the charges above their cost are closed, " + j.again()
 	}

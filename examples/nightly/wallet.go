@@ -75,13 +75,12 @@ func (j *job) begin(records []batch.Record) error {
 func (j *job) stopped(report *batch.Report, err error) error {
 	_, isUnread := errors.AsType[*shipping.ListError](err)
 	missing, lacks := errors.AsType[*batch.MissingError](err)
-	begun := report != nil && report.Count(batch.StateWaiting) < len(report.Results)
 	switch {
 	case lacks:
 		return inputError{fmt.Errorf("nightly: nothing was purchased: the wallet shows purchases that batch.journal lacks "+
-			"(%d, such as %s for %s): if the journal is an older copy, put the newest one back; if that is lost, if somebody "+
-			"else has purchased, if \"not charged\" was wrong, or in the first night, %s with -record TICKET; to count them "+
-			"against the budget of an earlier night, run that night first, with -record", len(missing.Payments),
+			"(%d, such as %s for %s): correct a wrong -out; if the journal is old, put the newest one back; if that is lost, "+
+			"if somebody purchased, if \"not charged\" was wrong, or in the first night, %s with -record TICKET; to count them "+
+			"in an earlier night's budget, run that night first, with -record", len(missing.Payments),
 			missing.Payments[0].RequestID, missing.Payments[0].Key, j.again())}
 	case errors.Is(err, batch.ErrOtherWallet):
 		return inputError{err}
@@ -89,12 +88,17 @@ func (j *job) stopped(report *batch.Report, err error) error {
 		return inputError{fmt.Errorf("%w: correct SHIPPING_SECRET_KEY", err)}
 	case isUnread && errors.Is(err, shipping.ErrNotFound):
 		return inputError{fmt.Errorf("%w: correct -wallet or SHIPPING_BASE_URL", err)}
-	case !begun && errors.Is(err, shipping.ErrOverBudget):
+	case !begun(report) && errors.Is(err, shipping.ErrOverBudget):
 		return inputError{fmt.Errorf("%w: correct the currency of -budget", err)}
 	case isUnread:
 		return err
 	}
 	return nil
+}
+
+// begun reports whether a run has begun: a report without requests replaces no other.
+func begun(report *batch.Report) bool {
+	return report != nil && slices.ContainsFunc(report.Results, func(r batch.Result) bool { return r.RequestID != "" })
 }
 
 // transactions writes the movements of the wallet.

@@ -153,7 +153,7 @@ func TestSweep_ProgramsUseNoProxy(t *testing.T) {
 func TestSweep_Examples(t *testing.T) {
 	t.Parallel()
 	shipments := file(t, "shipments.txt", asked(t)["SHIPPING_SHIPMENT"]+"\n")
-	nightly := "nightly -night 1 -in " + shipments + " -wallet {wallet} -budget 400000|NGN -out {dir}"
+	nightly := "nightly -night 2026-11-26 -in " + shipments + " -wallet {wallet} -budget 400000|NGN -out {dir}"
 	const (
 		shop   = "receiver -addr 127.0.0.1:{port} -store {dir}/deliveries -buy {dir} -budget 400000|NGN"
 		notify = " -restart -patience 0 -parallel 80 -notify http://127.0.0.1:{port}/hooks/shipping"
