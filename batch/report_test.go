@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -58,6 +59,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		return &shipping.RegulatoryError{Step: "sent", Purchase: &shipping.PurchaseRequest{Refused: true}, Err: status(code)}
 	}
 	busy, fda := status(http.StatusServiceUnavailable), []shipping.DocumentType{"FDA"}
+	page := string(shippingtest.Must(os.ReadFile("../docs/batches.md"))(t))
 	const run, service, person = batch.NeedRun, batch.NeedService, batch.NeedPerson
 	for name, test := range map[string]struct {
 		state     batch.State
@@ -109,6 +111,11 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		err := one.Err()
 		if err == nil && result.Need()+batch.Need(result.Reason()) != "" {
 			t.Errorf("%s: needs %s; %s", name, result.Need(), result.Reason())
+		}
+		row := fmt.Sprintf("(?i)\n\\| `State%s`.*[|,] %s[ ,][^|\n]*\\|\n",
+			strings.ReplaceAll(string(test.state), " ", ""), test.need)
+		if test.need != "" && test.state != batch.StateCompleted && !regexp.MustCompile(row).MatchString(page) {
+			t.Errorf("%s: no row of %s in docs/batches.md has the need %s", name, test.state, test.need)
 		}
 		cause := strings.Replace(fmt.Sprint(test.err), ": raise the budget or select fewer documents", "", 1)
 		begin, end := fmt.Sprintf("%s: %s; ", test.state, cause), fmt.Sprintf(" (item %q)\n", result.Key)

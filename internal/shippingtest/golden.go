@@ -43,7 +43,7 @@ func NewGoldenService(t testing.TB, name string) *Service {
 func PurchaseCodes(t testing.TB) []string {
 	t.Helper()
 	codes := []string{""}
-	row := regexp.MustCompile(`"code": "(\w+)", "operations": "[^"]*purchase`)
+	row := regexp.MustCompile(`"code": "(\w+)", "operations": "(?:all\b|[^"]*purchase)`)
 	for _, found := range row.FindAllSubmatch(specification.Service(), -1) {
 		codes = append(codes, string(found[1]))
 	}

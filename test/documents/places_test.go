@@ -40,9 +40,10 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 		}
 		name := list.Record.Name()
 		fields, required := membersOf(list.Record)
+		first := fields[0] // identifies the record
 		stored, ids := recordsIn(t, list, served(t, server, list)), map[string]bool{}
 		for _, record := range stored {
-			ids[string(record[fields[0]])] = true
+			ids[string(record[first])] = true
 		}
 		shippingtest.Diff(t, "different ids of "+list.Name, len(stored), len(ids))
 		golden := recordsIn(t, list, []byte(shippingtest.Golden(t, list.Name+".json")))
@@ -58,13 +59,16 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 			sameFields(t, "type "+name, fields, place, found)
 		}
 		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
-		sameFields(t, "fields of type Amount in "+name, amountsOf(list.Record),
+		sameFields(t, "fields of type Amount in "+name, ofType[shipping.Amount](list.Record),
 			"decimals in internal/specification/service.json", schemas[name].decimals())
+		sameFields(t, "fields of type time.Time in "+name, ofType[time.Time](list.Record),
+			"those of format date-time in internal/specification/service.json", schemas[name].times())
 		optionalIn, nullIn := schemas[name].mayLack()
 		sameFields(t, name+", fields that can be missing", optionalIn, "what a seeded record lacks",
 			fieldsThat(fields, stored, func(value json.RawMessage) bool { return value == nil }))
-		sameFields(t, name+", fields that can be null", nullIn, "what is null in the last"+file,
-			fieldsThat(nullIn, golden[max(0, len(golden)-1):], func(value json.RawMessage) bool { return string(value) == "null" }))
+		sameFields(t, "the identifier of "+name, []string{first}, "what is not null in the last"+file,
+			fieldsThat(fields, golden[max(0, len(golden)-1):],
+				func(value json.RawMessage) bool { return string(value) != "null" }))
 		sameFields(t, name+", fields that can be null", nullIn, "what is null in a seeded record",
 			fieldsThat(fields, stored, func(value json.RawMessage) bool { return string(value) == "null" }))
 	}
@@ -81,6 +85,8 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 		fields, required := membersOf(record)
 		sameFields(t, "type "+record.Name(), fields, "properties of components/schemas/"+name+
 			" in internal/specification/service.json", slices.Collect(maps.Keys(schemas[name].Properties)))
+		sameFields(t, "fields of type time.Time in "+name, ofType[time.Time](record),
+			"those of format date-time in internal/specification/service.json", schemas[name].times())
 		switch name {
 		case "Timezone", "ReplayResult":
 			sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
@@ -145,10 +151,10 @@ func membersOf(record reflect.Type) (all, required []string) {
 	return all, required
 }
 
-// amountsOf returns the members of a struct that are amounts.
-func amountsOf(record reflect.Type) (names []string) {
+// ofType returns the members of a struct that have a type.
+func ofType[T any](record reflect.Type) (names []string) {
 	for member := range record.Fields() {
-		if member.Type == reflect.TypeFor[shipping.Amount]() {
+		if member.Type == reflect.TypeFor[T]() {
 			name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
 			names = append(names, name)
 		}
@@ -182,6 +188,16 @@ func (s schema) decimals() (names []string) {
 		member, _ := property.(map[string]any)
 		description, _ := member["description"].(string)
 		if member["$ref"] == "#/components/schemas/Amount" || strings.HasPrefix(description, "Decimal or null.") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// times returns the properties that are times.
+func (s schema) times() (names []string) {
+	for name, property := range s.Properties {
+		if member, _ := property.(map[string]any); member["format"] == "date-time" {
 			names = append(names, name)
 		}
 	}
@@ -332,17 +348,18 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 			shippingtest.Contains(t, place, written, "`"+row.Name+"`")
 		}
 	}
-	for _, place := range [][2]string{ // lines that name each end
+	for _, place := range [][2]string{ // lines that name each end and, after "purchasing", each status of a purchase
 		{"docs/SPECIFICATION.md", "| `completed` or"}, {"docs/SPECIFICATION.md", "if r.status is completed"},
 		{"docs/internals/EVIDENCE.md", "| lost | `purchasing`"}, {"internal/evidence/evidence.go", "draft,     purchasing"},
+		{"internal/evidence/evidence.go", "not known  purchasing"},
 		{"conformance/purchase.go", "a purchased request ends in "}, {"conformance/purchase.go", `"one of purchasing`},
 		{"test/languages/programs.py", `["status"] not in (`}, {"test/contract/node/smoke.ts", "for (let polls = 0;"},
 	} {
 		_, line, _ := strings.Cut(readText(t, place[0]), place[1])
 		line, _, _ = strings.Cut(place[1]+line, "\n")
-		for name, final := range ends {
-			if final {
-				shippingtest.Contains(t, place[0], line, name)
+		for _, row := range status.All() {
+			if row.Final || row.Purchased && strings.Contains(line, "purchasing") {
+				shippingtest.Contains(t, place[0], line, row.Name)
 			}
 		}
 	}
@@ -359,8 +376,12 @@ func TestNeeds_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
 	_, page, _ := strings.Cut(readText(t, "docs/batches.md"), "| State | Meaning |")
 	states, rows, _ := strings.Cut(page, "| `Need` | You |")
+	exits := map[string]string{"run": "75", "service": "75", "period": "3"} // of examples/nightly
 	for _, need := range constants(t, "batch/advice.go", "Need") {
 		shippingtest.Contains(t, "the table of Need in docs/batches.md", rows, "\n| "+need+" | ")
+		_, row, _ := strings.Cut(rows, "\n| "+need+" | ")
+		row, _, _ = strings.Cut(row, "\n")
+		shippingtest.Contains(t, "the exit code of "+need+" in docs/batches.md", row, " | "+cmp.Or(exits[need], "1")+" |")
 		shippingtest.Contains(t, "the states in docs/batches.md", strings.ReplaceAll(states, "|", ","), ", "+need)
 		if need != "person" { // whose action is that of each line
 			shippingtest.Contains(t, "action of examples/nightly/output.go", readText(t, "examples/nightly/output.go"),
