@@ -199,7 +199,7 @@ func (e *Error) isUnsupported() bool {
 	return e.StatusCode == http.StatusNotImplemented || e.StatusCode == http.StatusHTTPVersionNotSupported
 }
 
-// afterWait returns when the service allows another request, or its argument if that is unknown.
+// afterWait returns the pause that the service requires, or its argument if that is unknown.
 func (e *Error) afterWait(otherwise string) string {
 	if e.RetryAfter > 0 {
 		return " after " + e.RetryAfter.String()

@@ -19,7 +19,7 @@ func bodyFirst(next http.Handler) http.Handler {
 		})(next)
 }
 
-// pointZero writes the numbers of pagination objects as a language without integers does.
+// pointZero writes the numbers of pagination objects as a language without integers: 1.0.
 func pointZero(next http.Handler) http.Handler {
 	return answers(func(_ *http.Request, status int, body []byte) (int, []byte) {
 		return status, pageNumber.ReplaceAll(body, []byte("$0.0"))

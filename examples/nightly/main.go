@@ -74,7 +74,7 @@ func parse(args []string) (*job, error) {
 	flags.StringVar(&j.wallet, "wallet", "", "the `wallet` to export")
 	flags.StringVar(&j.folder, "out", "",
 		"the absolute path of the `folder` of the journal and the CSV files, the same for each night")
-	flags.StringVar(&j.note, "record", "", "add purchases that only the wallet shows to the journal, with this `note`, "+
+	flags.StringVar(&j.note, "record", "", "add to the journal purchases that only the wallet shows, with this `note`, "+
 		"such as a ticket, after 5 minutes: they count against the budget of the night, which waits for their documents")
 	flags.Usage = func() {
 		flags.PrintDefaults()

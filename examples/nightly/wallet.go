@@ -119,7 +119,7 @@ func (j *job) transactions(ctx context.Context) error {
 	return j.write("wallet.csv", rows)
 }
 
-// record adds purchases that only the wallet shows to the journal, so that the run waits for their documents.
+// record adds to the journal purchases that only the wallet shows, so that the run waits for their documents.
 func (j *job) record(ctx context.Context) error {
 	if j.note == "" {
 		return nil

@@ -186,7 +186,7 @@ func TestSweep_Programs(t *testing.T) {
 	}
 }
 
-// course describes how a run went, without the faults that struck and the number of equal polls.
+// course describes a run, but leaves out the faults that struck and the number of equal polls.
 func course(r sweep.RunResult) []string {
 	lines := []string{r.How, r.Output}
 	for _, q := range r.Requests {

@@ -101,8 +101,8 @@ func without(rows, others []int) (left []int) {
 }
 
 // A page behind the last one was refused, and the walk ended in the error of the service: also at each resume behind a
-// last page that was full. A refusal is the end only if the page before it reports so: a service can refuse deep pages,
-// too. If both are refused, page 1 shows where the list continues.
+// full last page. A refusal is the end only if the page before it reports so: a service can refuse deep pages, too. If
+// both are refused, page 1 shows how far the list reaches.
 func TestWalk_RefusedPages(t *testing.T) {
 	t.Parallel()
 	bare := func(p *page) { p.Numbers = paging.Numbers{} }

@@ -11,7 +11,7 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// event is a row of the table for a process and an item.
+// event applies a row of the table to a process and an item.
 type event struct {
 	row  uint8
 	p, i uint8

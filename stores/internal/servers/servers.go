@@ -103,7 +103,7 @@ func Outlasts(t *testing.T, store webhook.Store, server Server, interrupt func()
 	}
 	for id, want := range map[string]webhook.ClaimState{"WD-0": webhook.Accepted, "WD-new": webhook.Claimed} {
 		if state, err := store.Claim(t.Context(), id, "two"); state != want || err != nil {
-			t.Errorf("after a crash of the server %s is %d, %v, want %d", id, state, err, want)
+			t.Errorf("after a crash of the server, %s is %d, %v, want %d", id, state, err, want)
 		}
 	}
 }
