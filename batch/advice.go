@@ -118,6 +118,14 @@ func isDown(err error) bool {
 		(failed.StatusCode >= 500 || errors.Is(failed, shipping.ErrConnection))
 }
 
+// remedyRow is what completes an item in a state ("" for any) if a condition holds.
+type remedyRow struct {
+	state State
+	when  bool
+	need  Need
+	next  string
+}
+
 // remedy returns what completes an open item: the first row that holds.
 func (r Result) remedy() remedy {
 	if advised, ok := r.Err.(*itemError); ok {
@@ -132,12 +140,7 @@ func (r Result) remedy() remedy {
 	_, isInvalid := errors.AsType[*shipping.ValidationError](r.Err)
 	isPriced, isPassing, down := isOver && over.Needed.Known(), isCall && passes(failed), isDown(r.Err)
 	refuses, refused, bought := is(shipping.ErrUnauthorized) || is(shipping.ErrOverBudget), r.isRefused(), r.bought()
-	for _, row := range []struct {
-		state State // "": any
-		when  bool
-		need  Need
-		next  string
-	}{
+	for _, row := range []remedyRow{
 		{"", lacksRecords(r.Err), restore.need, restore.next},
 		{StateCompleted, true, NeedCharge, closesCharge + "; the documents of this item are generated"},
 		{"", is(shipping.ErrOvercharged), NeedCharge, closesCharge + "; the next run reads the documents of this item"},
