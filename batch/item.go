@@ -312,11 +312,11 @@ func (e *entry) repeated() error {
 	switch twin := e.twin; {
 	case twin == nil:
 	case len(twin.item.Documents) == 0:
-		return e.repeats(twin.record.Key, "leave it out")
+		return e.repeats(twin.item.key(), "leave it out")
 	case len(e.item.Documents) == 0:
-		return e.repeats(twin.record.Key, "name the Documents of this item, too, or leave it out")
+		return e.repeats(twin.item.key(), "name the Documents of this item, too, or leave it out")
 	default:
-		return e.differs(Record{Key: twin.record.Key, Documents: twin.item.Documents})
+		return e.differs(Record{Key: twin.item.key(), Documents: twin.item.Documents})
 	}
 	if unkeepable(e.record.Source()) {
 		return nil
