@@ -67,7 +67,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		"unknown, and not charged":          {purchasing(t, "SH-1"), "draft", false, true, 1, batch.StateCompleted, ""},
 		"unknown, and undecided": {purchasing(t, "SH-1"), "unlisted", false, true, 0, batch.StateUnknown,
 			"outcome unknown"},
-		// The advice was to run the batch again once the cause of the refusal is removed, for ever.
+		// The advice was to run the batch again once the cause of the refusal is removed, which never ended.
 		"refused, undecided, and gone": {refused, "gone", false, true, 0, batch.StateUnknown, "check the wallet's"},
 		"failed analysis":              {unanalyzed, "failed", true, true, 1, batch.StateCompleted, ""},
 		"failed generation": {at(batch.StepFailed), "failed", false, true, 0, batch.StateFailed,

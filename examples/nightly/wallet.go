@@ -54,13 +54,16 @@ func (j *job) begin(records []batch.Record) error {
 	table := csv.NewReader(file)
 	table.FieldsPerRecord, table.LazyQuotes = -1, true // a person may have edited it
 	rows, err := table.ReadAll()
+	recorded := map[string]bool{}
+	for _, r := range records {
+		recorded[r.RequestID] = true
+	}
 	for i, row := range rows {
-		has := func(r batch.Record) bool { return r.RequestID == row[2] }
 		switch {
 		case i == 0 && (len(row) < 5 || row[2] != "request" || row[4] != "charged"):
 			return inputError{errors.New("nightly: nothing was purchased: documents.csv has other columns: put the " +
 				"documents.csv of the last night back")}
-		case i > 0 && len(row) >= 5 && row[4] != "" && !slices.ContainsFunc(records, has):
+		case i > 0 && len(row) >= 5 && row[4] != "" && !recorded[row[2]]:
 			return inputError{fmt.Errorf("nightly: nothing was purchased: documents.csv shows purchases that batch.journal "+
 				"lacks (such as %s for %s): put the newest journal back; if that is lost, %s with -record TICKET; if the wallet "+
 				"does not show them, leave their shipments out of later lists, and move documents.csv to another folder", row[2],
