@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,9 @@ import (
 const (
 	receiverKey = "sk_test_receiver"
 	olderKey    = "sk_test_older"
+
+	standardKey   = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	standardOlder = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 )
 
 // receiver returns a correct receiver, unless options change it.
@@ -43,7 +47,8 @@ func examine(t *testing.T, h http.Handler, config Config) (card Scorecard, by ma
 		srv := http.Server{Handler: h}
 		var serving sync.WaitGroup
 		serving.Go(func() { _ = srv.Serve(listener) })
-		config.URL, config.Key, config.dial = "http://127.0.0.1/hooks", receiverKey, listener.Transport().DialContext
+		config.URL, config.dial = "http://127.0.0.1/hooks", listener.Transport().DialContext
+		config.Key = cmp.Or(config.Key, receiverKey)
 		if config.Scheme.Header == "" {
 			config.Scheme = signature.Of(nil)
 		}
@@ -80,6 +85,9 @@ func TestExamine_OldTimestampAndOtherKey(t *testing.T) {
 		config       Config
 		bad, skipped []string
 	}{
+		"standard-webhooks": {"standard-webhooks", []webhook.Option{webhook.WithKeys(standardKey, standardOlder)},
+			Config{Key: standardKey, OtherKey: standardOlder,
+				Scheme: signature.Of(shippingtest.Dialect(t, "standard-webhooks"))}, nil, nil},
 		"compares the time": {contrary, nil, Config{OtherKey: olderKey, Scheme: scheme}, nil, nil},
 		"does not": {contrary + ",notification.signature.tolerance=1h", nil, Config{OtherKey: olderKey, Scheme: scheme},
 			[]string{"old timestamp"}, nil},
