@@ -17,10 +17,9 @@ import (
 
 func TestAmount_AbsentZeroAndUnreadable(t *testing.T) {
 	var v struct{ Absent, Null, Zero, Empty, Text, Wide, Object, List, True, Quoted shipping.Amount }
-	err := json.Unmarshal([]byte(
+	shippingtest.NoError(t, json.Unmarshal([]byte(
 		`{"Null":null,"Zero":0,"Empty":"","Text":"free","Wide":1e30,"Object":{},"List":[],"True":true,"Quoted":"3,500.25"}`),
-		&v)
-	shippingtest.NoError(t, err)
+		&v))
 	one := shippingtest.Amount(t, "1")
 	for name, a := range map[string]shipping.Amount{"absent": v.Absent, "null": v.Null, "empty": v.Empty} {
 		sum, err := a.Add(one)

@@ -85,10 +85,9 @@ func TestDo_AnyOtherOperation(t *testing.T) {
 	}
 	query := url.Values{"expand": {"parcel", "rate"}}
 	var response shipping.Response
-	err := shippingtest.NewClient(t, service).Do(t.Context(), "post", "/v1/shipments/a%2Fb c", query,
+	shippingtest.NoError(t, shippingtest.NewClient(t, service).Do(t.Context(), "post", "/v1/shipments/a%2Fb c", query,
 		map[string]int{"weight": 2}, &out,
-		shipping.WithQuery("expand", "carrier"), shipping.WithResponse(&response))
-	shippingtest.NoError(t, err)
+		shipping.WithQuery("expand", "carrier"), shipping.WithResponse(&response)))
 	shippingtest.Diff(t, "request",
 		wireRequest{"POST", "/v1/shipments/a%2Fb%20c", "expand=carrier&expand=parcel&expand=rate", `{"weight":2}`},
 		asWire(service.Requests()[0]))
@@ -241,7 +240,7 @@ func TestWire_BodiesOfTheRequests(t *testing.T) {
 	client, ctx := shippingtest.NewClient(t, service, shippingtest.WithRoutes()), t.Context()
 	tea := shipping.LineItem{ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, Weight: 0.4,
 		UnitPrice: shippingtest.Amount(t, "1234.50"), Currency: "USD", OriginCountry: "CN"}
-	if err := errors.Join(
+	shippingtest.NoError(t, errors.Join(
 		shippingtest.Err(client.Webhooks.Replay(ctx,
 			&shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentDelivered, WebhookID: "WA-1"})),
 		shippingtest.Err(client.Regulatory.Analyze(ctx,
@@ -250,9 +249,7 @@ func TestWire_BodiesOfTheRequests(t *testing.T) {
 			DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"}, Draft: shippingtest.DraftRecord(id)})),
 		shippingtest.Err(client.Regulatory.UpdateItems(ctx, id, []shipping.LineItem{tea})),
 		shippingtest.Err(client.Regulatory.UpdateItems(ctx, id, nil)),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	var got []string
 	for _, request := range service.Requests() {
 		got = append(got, request.Body)

@@ -240,8 +240,7 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 			service := &walletService{}
 			service.put("RD-ORD-1", "completed")
 			options := batch.Options{Select: shipping.SelectAll, Journal: journal}
-			report, err := batch.Run(t.Context(), walletClient(t, service), test.items, &options)
-			shippingtest.NoError(t, err)
+			report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), test.items, &options))(t)
 			for i, want := range test.errs {
 				got, source := report.Results[i], test.items[i].Analyze.ShipmentID
 				if got.State == batch.StateCompleted != (want == "") || !strings.Contains(fmt.Sprint(got.Err), want) {
@@ -287,9 +286,8 @@ func TestBatch_FindsAPurchaseOfTheShipmentBeforeItsOwn(t *testing.T) {
 		}
 		return do()
 	}}
-	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1),
-		&batch.Options{Select: shipping.SelectAll, Journal: journal})
-	shippingtest.NoError(t, err)
+	report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(1),
+		&batch.Options{Select: shipping.SelectAll, Journal: journal}))(t)
 	if err := report.Err(); service.purchases != 0 || !strings.Contains(fmt.Sprint(err), "bought a second time") {
 		t.Errorf("%d purchases, %v", service.purchases, err)
 	}
@@ -533,11 +531,8 @@ func TestBatch_BuysTheDocumentsOfItsItem(t *testing.T) {
 			return batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: shipment},
 				Documents: []shipping.DocumentType{document}}
 		}
-		_, err := batch.Run(t.Context(), client, []batch.Item{buys("SH-1", "FDA")}, &batch.Options{Journal: journal,
-			Budget: nairaBudget(t, "1000"), Purchase: shipping.PurchaseOptions{SettleFor: time.Second}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.Must(batch.Run(t.Context(), client, []batch.Item{buys("SH-1", "FDA")}, &batch.Options{Journal: journal,
+			Budget: nairaBudget(t, "1000"), Purchase: shipping.PurchaseOptions{SettleFor: time.Second}}))(t)
 		items := append(batch.Unfinished(shippingtest.Must(journal.Records())(t), nil), buys("SH-2", "fda"),
 			buys("SH-3", "WATCH"))
 		report, err := batch.Run(t.Context(), client, items, &batch.Options{Journal: journal, Select: shipping.SelectAll})

@@ -249,10 +249,9 @@ func TestBatch_AChargeOfWhatIsDeclared(t *testing.T) {
 			purchase: func(int) purchaseFault { return purchaseFault{Charge: "107.5"} }}
 		client := shippingtest.NewClient(t, service,
 			shipping.WithDialect(shippingtest.Dialect(t, "offer.beside += tax")))
-		report, err := batch.Run(t.Context(), client, walletItems(2), &batch.Options{
+		report := shippingtest.Must(batch.Run(t.Context(), client, walletItems(2), &batch.Options{
 			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"),
-		})
-		shippingtest.NoError(t, err)
+		}))(t)
 		const want = `item "SH-1" has an unexpected charge: 107.50 NGN, and the draft shows 100.00 NGN at most; the ` +
 			`dialect declares "offer.beside += tax"`
 		if first := report.Results[0].Err; !errors.Is(first, shipping.ErrOvercharged) ||

@@ -7,14 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // unknownAmount is an amount that was given and cannot be read.
 func unknownAmount(t *testing.T) (a shipping.Amount) {
 	t.Helper()
-	if err := a.UnmarshalJSON([]byte(`"much"`)); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, a.UnmarshalJSON([]byte(`"much"`)))
 	return a
 }
 

@@ -106,8 +106,7 @@ func TestBatch_CallsNameTheirItem(t *testing.T) {
 		}))
 		items := []batch.Item{{Key: "order 1", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}},
 			{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-2"}}}
-		_, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAll})
-		shippingtest.NoError(t, err)
+		shippingtest.Must(batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAll}))(t)
 		shippingtest.Contains(t, "log", log.String(), `item="order 1" request_id=RD-SH-1`, "item=SH-2 request_id=RD-SH-2")
 		shippingtest.Diff(t, "attempts", map[string]bool{
 			"regulatory.analyze order 1 ": true, "regulatory.purchase order 1 RD-SH-1": true,

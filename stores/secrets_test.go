@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/stores/redisstore"
 )
@@ -25,10 +26,7 @@ const password = "pw8mK3vQ9rT2xW7yZ4bN6c"
 func TestSecrets_NoStoreShowsThePassword(t *testing.T) {
 	t.Parallel()
 	const nobody = "127.0.0.1:1"
-	pool, err := pgxpool.New(t.Context(), "postgres://user:"+password+"@"+nobody+"/db?connect_timeout=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := shippingtest.Must(pgxpool.New(t.Context(), "postgres://user:"+password+"@"+nobody+"/db?connect_timeout=1"))(t)
 	t.Cleanup(pool.Close)
 	client := redis.NewClient(&redis.Options{Addr: nobody, Username: "user", Password: password, MaxRetries: -1,
 		DialerRetries: 1})

@@ -450,10 +450,8 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	if n.EventID == "" || n.EventID != result.WebhookEventID {
 		t.Errorf("the event is %q, the result of the replay names %q", n.EventID, result.WebhookEventID)
 	}
-	if _, err := server.Client(t).Webhooks.Replay(t.Context(),
-		&shipping.ReplayRequest{DeliveryID: n.ID, WebhookID: id}); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(server.Client(t).Webhooks.Replay(t.Context(),
+		&shipping.ReplayRequest{DeliveryID: n.ID, WebhookID: id}))(t)
 	if again := <-got; again.ID == n.ID || again.EventID == n.EventID || again.EventID == "" {
 		t.Errorf("the replay is delivery %s of event %s, the first %s of %s", again.ID, again.EventID, n.ID, n.EventID)
 	}

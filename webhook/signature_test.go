@@ -204,9 +204,8 @@ func TestWithDialect(t *testing.T) {
 			hook, handled := subscribe(t, server, webhook.WithDialect(received))
 			first := shippingtest.Must(server.Emit(notify.Event{Kind: shipping.EventShipmentCreated}))(t)
 			shippingtest.Must(server.Advance(time.Hour))(t) // for the attempts after a refusal
-			_, err := server.Client(t).Webhooks.Replay(t.Context(),
-				&shipping.ReplayRequest{DeliveryID: first[0].ID, WebhookID: hook})
-			shippingtest.NoError(t, err)
+			shippingtest.Must(server.Client(t).Webhooks.Replay(t.Context(),
+				&shipping.ReplayRequest{DeliveryID: first[0].ID, WebhookID: hook}))(t)
 			shippingtest.Must(server.Advance(time.Hour))(t)
 			notification := decided.Resolved().Notification
 			for _, id := range []string{first[0].ID, server.Deliveries()[0].ID} {

@@ -33,15 +33,10 @@ func exported(t *testing.T, args ...string) (out string, column func(name string
 	if err := run(t.Context(), append(args, "-out", path), &printed); err != nil {
 		t.Fatalf("%v\n%s", err, &printed)
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := shippingtest.Must(os.Open(path))(t)
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	return printed.String(), func(name string) (cells []string) {
 		for _, row := range rows[1:] {
 			cells = append(cells, row[slices.Index(rows[0], name)])
@@ -73,9 +68,7 @@ func TestTheTotalIsTheBalance(t *testing.T) {
 					if err == nil {
 						got, err = got.Add(amount)
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					shippingtest.NoError(t, err)
 				}
 				if balance, _ := server.Balance(wallet); got != balance || !strings.Contains(out, " "+balance.StringFixed(2)+"\n") {
 					t.Errorf("the CSV of %s adds up to %s, the balance is %s, and the program prints\n%s", wallet, got, balance, out)
@@ -88,9 +81,7 @@ func TestTheTotalIsTheBalance(t *testing.T) {
 func TestRow_AmountAndDoubt(t *testing.T) {
 	t.Parallel()
 	var unreadable, fifth shipping.Amount
-	if err := errors.Join(unreadable.UnmarshalJSON([]byte(`"lots"`)), fifth.UnmarshalJSON([]byte("0.2"))); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, errors.Join(unreadable.UnmarshalJSON([]byte(`"lots"`)), fifth.UnmarshalJSON([]byte("0.2"))))
 	for _, tc := range []struct {
 		transaction   shipping.Transaction
 		amount, doubt string

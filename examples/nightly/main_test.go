@@ -33,9 +33,7 @@ func TestNights(t *testing.T) {
 			{Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: fault.Drop()},
 			{Operation: shipping.OpPurchase, Nth: 2, Fault: fault.Drop()},
 		}
-		if err := server.Inject(lost...); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, server.Inject(lost...))
 		folder := t.TempDir()
 		j := job{client: server.Client(t), wallet: server.Wallets()[0], folder: folder,
 			list: filepath.Join(folder, "shipments.txt")}
@@ -65,9 +63,7 @@ func TestNights(t *testing.T) {
 				t.Fatal(err)
 			}
 			ids := append(server.Shipments()[:30:30], "SH-"+strings.Repeat("X", 3000)+" SH-MAGICFAILALWAYS")[run.from:run.to]
-			if err := os.WriteFile(j.list, []byte(strings.Join(ids, "\n")), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, os.WriteFile(j.list, []byte(strings.Join(ids, "\n")), 0o600))
 			j.night = run.night
 			before := server.Requests(shipping.OpPurchase)
 			results, _ := os.ReadFile(filepath.Join(folder, "documents.csv"))
@@ -100,9 +96,7 @@ func TestNights(t *testing.T) {
 			t.Error(err)
 		}
 		all := strings.Join(append(server.Shipments(), "SH-MAGICFAILALWAYS"), "\n")
-		if err := os.WriteFile(j.list, []byte(all), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, os.WriteFile(j.list, []byte(all), 0o600))
 		if code, advice := j.exit(j.run(t.Context())); code != 0 {
 			t.Errorf("after resolve: exit %d, %s", code, advice)
 		}
@@ -154,10 +148,7 @@ func TestNights(t *testing.T) {
 		if again, err := j.run(ended); err == nil || !again {
 			t.Errorf("after SIGTERM: %v, again %v", err, again)
 		}
-		before, err := os.ReadFile(filepath.Join(folder, "wallet.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := shippingtest.Must(os.ReadFile(filepath.Join(folder, "wallet.csv")))(t)
 		for status, want := range map[int]string{503: "run night", 409: "run night", 423: "run night", 200: "run night",
 			401: ": correct SHIPPING_SECRET_KEY", 404: ": correct -wallet"} {
 			server.ClearFaults()
@@ -289,14 +280,9 @@ func reconcile(t *testing.T, folder string) {
 // table reads a CSV file as a map for each row, by the names of the columns.
 func table(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := shippingtest.Must(os.ReadFile(path))(t)
 	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	for _, record := range records[1:] {
 		row := map[string]string{}
 		for i, name := range records[0] {

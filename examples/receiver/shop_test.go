@@ -107,8 +107,7 @@ func TestShop_AChargeAboveItsCost(t *testing.T) {
 		Fault: charged}))
 	folder := t.TempDir()
 	start := func(shipments ...string) {
-		shop, err := openShop(folder, "90000000 NGN", slog.New(slog.DiscardHandler))
-		shippingtest.NoError(t, err)
+		shop := shippingtest.Must(openShop(folder, "90000000 NGN", slog.New(slog.DiscardHandler)))(t)
 		for _, shipment := range shipments {
 			shippingtest.NoError(t, create(shop.orders, shipment))
 		}
@@ -129,19 +128,12 @@ func serveShop(t *testing.T) {
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
 	defer stop()
 	logger := slog.New(slog.NewTextHandler(os.Stdout, nil))
-	shop, err := openShop(folder, "90000000 NGN", logger)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shop := shippingtest.Must(openShop(folder, "90000000 NGN", logger))(t)
 	shop.options.Purchase.QuietFor = time.Second
 	store, err := webhook.OpenFileStore(filepath.Join(folder, "deliveries"), webhook.StoreOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	receiver, err := newReceiver(shop.record, logger, store, os.Getenv("SHIPPING_SECRET_KEY"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	end := shop.start(ctx)
 	ready := func(url string) error {
 		fmt.Println("Listening on", url)
@@ -174,14 +166,9 @@ func newNetwork(t *testing.T, shipments int) *network {
 	t.Cleanup(n.server.Close)
 	proxy := httptest.NewServer(n)
 	t.Cleanup(proxy.Close)
-	port, err := freeport.New().Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := shippingtest.Must(freeport.New().Next())(t)
 	addr := "127.0.0.1:" + port
-	if _, err := n.server.AddWebhook(notify.Webhook{URL: "http://" + addr + path}); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(n.server.AddWebhook(notify.Webhook{URL: "http://" + addr + path}))(t)
 	n.env = append(os.Environ(), "SHOP_ADDR="+addr, "SHOP_FOLDER="+t.TempDir(), "SHIPPING_BASE_URL="+proxy.URL,
 		"SHIPPING_SECRET_KEY="+n.server.SecretKey)
 	return n
@@ -218,9 +205,7 @@ func (n *network) start(t *testing.T) {
 	if err == nil {
 		err = n.process.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	n.lines = bufio.NewScanner(out)
 	for n.read() && !strings.HasPrefix(n.lines.Text(), "Listening") {
 	}
@@ -249,19 +234,14 @@ func (n *network) end(t *testing.T) {
 // notify notifies the shop of shipments.
 func (n *network) notify(t *testing.T, shipments ...string) {
 	for _, shipment := range shipments {
-		sent, err := n.server.Emit(notify.Event{Kind: shipping.EventShipmentCreated, ShipmentID: shipment})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sent := shippingtest.Must(n.server.Emit(notify.Event{Kind: shipping.EventShipmentCreated, ShipmentID: shipment}))(t)
 		n.deliveries = append(n.deliveries, sent[0].ID)
 	}
 }
 
 // reconcile waits until each notification was delivered or given up, and asks for a replay of those that were given up.
 func (n *network) reconcile(t *testing.T) {
-	if _, err := n.server.Advance(time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(n.server.Advance(time.Hour))(t)
 	for _, id := range n.deliveries {
 		delivery, err := n.server.WaitDelivery(t.Context(), id)
 		if err == nil && delivery.State == notify.Failed {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/decimal"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 func TestParse(t *testing.T) {
@@ -84,9 +85,7 @@ func TestArithmetic_AtItsLimits(t *testing.T) {
 	} {
 		a, errA := decimal.Parse(test.a)
 		b, errB := decimal.Parse(test.b)
-		if err := errors.Join(errA, errB); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, errors.Join(errA, errB))
 		var result decimal.Number
 		ok, got := true, refused
 		switch test.op {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/internal/filelock"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // Without the lock, two processes that open one file would both write to it. If the file alone were the lock, one that
@@ -18,10 +19,7 @@ func TestAcquire_KeepsASecondOneOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		lock, err := filelock.Acquire(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lock := shippingtest.Must(filelock.Acquire(path))(t)
 		if _, err := filelock.Acquire(path); !errors.Is(err, filelock.ErrInUse) {
 			t.Errorf("a second lock: %v", err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 type slug string
@@ -155,15 +156,10 @@ func TestRead_ListsInListsOfAnyLength(t *testing.T) {
 	reader := newReader()
 	for _, width := range []int{0, 1, 2, 15, 16, 17, 40} {
 		want := tree("n", 2, width)
-		text, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := shippingtest.Must(json.Marshal(want))(t)
 		text = bytes.ReplaceAll(text, []byte(`{"Text":"1"}`), []byte("1"))
 		var got node
-		if err := reader.Read(text, &got, jsonread.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, reader.Read(text, &got, jsonread.Options{}))
 		clear(text) // nothing of it is kept
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("lists of %d (-want +got):\n%s", width, diff)
@@ -271,9 +267,7 @@ func TestRead_ReportsDifferences(t *testing.T) {
 	text := `{"big":1.5,"ratio":1e999,"x":1,"count":"1","kinds":[7],"types":null,"parts":[{"slug":"a","y":[]},"b",` +
 		`{"code":"c","price":"1"},{"code":"d","price":1e99}],"one":[],"extra":{},"nested":{"id":null,"at":1}}`
 	var into thing
-	if err := newReader().Read([]byte(text), &into, jsonread.Options{Report: report}); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, newReader().Read([]byte(text), &into, jsonread.Options{Report: report}))
 	if difference := cmp.Diff([]string{
 		"type big number instead of int64", "type ratio number instead of float64",
 		"unknown x number", "type count string instead of number", "type kinds[] number instead of string",

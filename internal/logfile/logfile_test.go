@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // disk is a file in memory. It records its operations, and how many lines were
@@ -210,13 +211,9 @@ func written(t *testing.T, d *disk, appends int) (objects []string) {
 	acked := 0
 	d.acked = &acked
 	log, _, err := open(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	for n := range appends {
-		if err := log.Append([]byte(object(n))); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, log.Append([]byte(object(n))))
 		acked++
 		objects = append(objects, object(n))
 	}
@@ -234,9 +231,7 @@ func survivors(t *testing.T, content []byte, objects []string, acked int) (after
 	if len(kept) < acked || len(kept) > len(objects) || !slices.Equal(kept, objects[:len(kept)]) {
 		t.Fatalf("%d acknowledged, %q in %q", acked, kept, content)
 	}
-	if err := log.Append([]byte(`{"next":1}`)); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, log.Append([]byte(`{"next":1}`)))
 	kept = append(kept, `{"next":1}`)
 	if _, more, err := open(&disk{content: after.content}); err != nil || !slices.Equal(more, kept) {
 		t.Fatalf("with a line more: %q, %v in %q", more, err, after.content)
@@ -306,9 +301,7 @@ func TestLog_AFullDiskLosesNoAcknowledgedLine(t *testing.T) {
 	for room := 100; room < 2_000; room += 29 {
 		d := &fullDisk{newDisk(), room}
 		log, _, err := open(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		var kept []string
 		for err == nil {
 			next := object(len(kept))
@@ -355,9 +348,7 @@ func TestLog_Resume(t *testing.T) {
 	} {
 		d := newDisk()
 		log, _, err := open(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		d.fails = "Sync" // the line is in the file, and may not be on the disk
 		if err := log.Append([]byte(object(1))); !errors.Is(err, errFails) {
 			t.Fatal(err)
@@ -381,14 +372,9 @@ func TestLog_Resume(t *testing.T) {
 func TestLog_ResumeAMovedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
-	storage, err := OpenStorage(path, format())
-	if err != nil {
-		t.Fatal(err)
-	}
+	storage := shippingtest.Must(OpenStorage(path, format()))(t)
 	log, _, err := open(storage)
-	if err := errors.Join(err, os.Rename(path, path+".old")); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, errors.Join(err, os.Rename(path, path+".old")))
 	if err := log.Resume(); !errors.Is(err, errMoved) {
 		t.Errorf("moved: %v", err)
 	}
@@ -437,9 +423,7 @@ func TestLog_NoticesATruncationDuringAnAppend(t *testing.T) {
 		if err == nil {
 			err = log.Append([]byte(object(1)))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		at := tc.moment(d)
 		*at = func() {
 			*at = nothing
@@ -472,9 +456,7 @@ func TestLog_ReturnsTheErrorsOfItsFile(t *testing.T) {
 		}
 		d := newDisk()
 		log, _, err := open(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		d.fails = method
 		first := log.Append([]byte(object(1)))
 		d.fails = ""
@@ -504,10 +486,7 @@ func TestOpenStorage(t *testing.T) {
 		"emptied": {func(path string) error { return os.Truncate(path, 0) }, errChanged},
 	} {
 		path := filepath.Join(t.TempDir(), "log")
-		storage, err := OpenStorage(path, format())
-		if err != nil {
-			t.Fatal(err)
-		}
+		storage := shippingtest.Must(OpenStorage(path, format()))(t)
 		if _, err := OpenStorage(path, format()); !errors.Is(err, filelock.ErrInUse) {
 			t.Errorf("%s: opened twice: %v", name, err)
 		}
@@ -515,9 +494,7 @@ func TestOpenStorage(t *testing.T) {
 		if err == nil {
 			err = log.Append([]byte(object(1)))
 		}
-		if err := errors.Join(err, test.change(path)); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, errors.Join(err, test.change(path)))
 		if err := log.Close(); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -555,22 +532,15 @@ func TestOpenStorage_CreatesAFileWithItsHeader(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path, target := filepath.Join(folder, "log"), filepath.Join(folder, "target")
-	if err := errors.Join(os.Symlink("target", path), os.WriteFile(target+".new", []byte(`{"form`), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	creation, err := filelock.Acquire(target + ".new")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, errors.Join(os.Symlink("target", path), os.WriteFile(target+".new", []byte(`{"form`), 0o600)))
+	creation := shippingtest.Must(filelock.Acquire(target + ".new"))(t)
 	if _, err := OpenStorage(path, format()); !errors.Is(err, filelock.ErrInUse) {
 		t.Errorf("opened while it is created: %v", err)
 	}
 	if _, err := os.Lstat(target); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("created in spite of the lock: %v", err)
 	}
-	if err := creation.Release(); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, creation.Release())
 	var opened atomic.Int32
 	var openers sync.WaitGroup
 	var storages [8]Storage // kept: the file of an unreachable one is closed, which ends its lock

@@ -21,10 +21,7 @@ func TestSign_OfOtherPrograms(t *testing.T) {
 			"v1,OMJUMaqVBp8lv/VAG7GCAtqOQMhVmmDKIr2jAdqUjoQ=", "1614265330"},
 	} {
 		scheme := signature.Of(shippingtest.Dialect(t, test.dialect))
-		key, err := scheme.Decode(test.secret)
-		if err != nil {
-			t.Fatal(err)
-		}
+		key := shippingtest.Must(scheme.Decode(test.secret))(t)
 		sign, timestamp := scheme.Sign(key, "WD-1", time.Unix(1614265330, 0), []byte(`{"event":"shipment.created"}`))
 		if sign != test.sign || timestamp != test.timestamp {
 			t.Errorf("got %s at %q, want %s at %q", sign, timestamp, test.sign, test.timestamp)

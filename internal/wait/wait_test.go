@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -55,9 +56,7 @@ const (
 func begin(t *testing.T, intervals wait.Intervals) *wait.Polls {
 	t.Helper()
 	intervals, err := intervals.WithDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	return &wait.Polls{Intervals: intervals}
 }
 

@@ -206,10 +206,9 @@ func TestFaults_ChangeTheCourseOfARun(t *testing.T) {
 		}
 		return startsOverIfFailed(ctx, s, shipment)
 	}}
-	receives, err := sweepNotified(t, sweep.Config{}, func(ctx context.Context, s *job) http.Handler {
+	receives := shippingtest.Must(sweepNotified(t, sweep.Config{}, func(ctx context.Context, s *job) http.Handler {
 		return newNotified(ctx, s, habits{unsigned: true})
-	})
-	shippingtest.NoError(t, err)
+	}))(t)
 	changed := map[string]bool{}
 	for _, report := range []*sweep.Report{sweepOf(t, reads, sweep.Config{Restart: true}), receives} {
 		for _, r := range report.Results {

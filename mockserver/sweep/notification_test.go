@@ -230,10 +230,9 @@ func TestSweep_Notifications(t *testing.T) {
 			for _, schedule := range test.twice { // the faults that find it are enough
 				test.config.Faults = append(test.config.Faults, schedule[strings.Index(schedule, ":")+1:])
 			}
-			report, err := sweepNotified(t, test.config, func(ctx context.Context, s *job) http.Handler {
+			report := shippingtest.Must(sweepNotified(t, test.config, func(ctx context.Context, s *job) http.Handler {
 				return newNotified(ctx, s, test.habits)
-			})
-			shippingtest.NoError(t, err)
+			}))(t)
 			var twice, others []string
 			for _, r := range report.Failing() {
 				if r.Findings[0].Verdict == sweep.PaidTwice {

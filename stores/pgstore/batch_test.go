@@ -19,41 +19,32 @@ import (
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/batch/journaltest"
 	"github.com/shipping-go/shipping/internal/batchtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
 )
 
 func amount(t *testing.T, text string) shipping.Amount {
 	t.Helper()
-	a, err := shipping.ParseAmount(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := shippingtest.Must(shipping.ParseAmount(text))(t)
 	return a
 }
 
 func claim(t *testing.T, journal *pgstore.BatchJournal, key string) batch.Claim {
 	t.Helper()
-	c, err := journal.Claim(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := shippingtest.Must(journal.Claim(t.Context(), key))(t)
 	return c
 }
 
 // keep appends a record without a budget.
 func keep(t *testing.T, c batch.Claim, record batch.Record) {
 	t.Helper()
-	if _, err := c.Append(t.Context(), record, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(c.Append(t.Context(), record, nil, nil))(t)
 }
 
 func release(t *testing.T, c batch.Claim) {
 	t.Helper()
-	if err := c.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, c.Release(t.Context()))
 }
 
 // Machines that start at the same moment: without the advisory lock, CREATE TABLE IF NOT EXISTS fails on all but one.
@@ -214,9 +205,7 @@ func TestMigrate_RefusesTablesOfOtherColumnsOrKeys(t *testing.T) {
 		"nothing":   {`SELECT 1`, ""},
 	} {
 		other := newSchema(t)
-		if err := pgstore.Migrate(t.Context(), other); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, pgstore.Migrate(t.Context(), other))
 		execute(t, other, tc.change)
 		err := pgstore.Migrate(t.Context(), other)
 		if (err == nil) != (tc.message == "") || err != nil && !strings.Contains(err.Error(), tc.message) {
@@ -240,9 +229,7 @@ func TestMigrate_CountsTheRowsOfAnEarlierVersion(t *testing.T) {
 			('two', 'a', 1, '{"key": "a", "step": "purchased", "documents": ["FDA"]}', NULL, '')`)
 	for range 2 {
 		execute(t, old, pgstore.Schema())
-		if err := pgstore.Migrate(t.Context(), old); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, pgstore.Migrate(t.Context(), old))
 	}
 	budget := shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
 	one := pgstore.NewBatchJournal(old, "one", 0)
@@ -311,9 +298,7 @@ func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 // index is missing, the error states what the administrator has to do.
 func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 	pool := newSchema(t)
-	if err := pgstore.Migrate(t.Context(), pool); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, pgstore.Migrate(t.Context(), pool))
 	schema, user := pool.Config().ConnConfig.RuntimeParams["search_path"], "user_"+strings.ToLower(rand.Text())
 	for _, statement := range []string{
 		`CREATE ROLE ` + user + ` LOGIN`,
@@ -323,9 +308,7 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 		execute(t, pool, statement)
 	}
 	limited := openPool(t, os.Getenv(dsnVariable)+" user="+user+" search_path="+schema, nil)
-	if err := pgstore.Migrate(t.Context(), limited); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, pgstore.Migrate(t.Context(), limited))
 	claim(t, pgstore.NewBatchJournal(limited, t.Name(), 0), "a")
 	execute(t, pool, `DROP INDEX shipping_batch_source`)
 	err := pgstore.Migrate(t.Context(), limited)
@@ -373,14 +356,9 @@ func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
 // read from other exact numbers.
 func TestAmount_IsAColumnOfPostgreSQL(t *testing.T) {
 	for _, mode := range []string{"cache_statement", "describe_exec", "exec", "simple_protocol"} {
-		config, err := pgx.ParseConfig(os.Getenv(dsnVariable) + " default_query_exec_mode=" + mode)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := shippingtest.Must(pgx.ParseConfig(os.Getenv(dsnVariable) + " default_query_exec_mode=" + mode))(t)
 		conn, err := pgx.ConnectConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		defer conn.Close(t.Context())
 		db := stdlib.OpenDB(*config)
 		defer db.Close()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/goods"
@@ -107,9 +108,7 @@ func assign(t *testing.T, n int) (assignment, *mockserver.Server) {
 		}
 	}
 	err := server.Inject(fault.Rule{Operation: shipping.OpPurchase, Fault: fault.Latency(20 * time.Millisecond)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	return assignment{Batch: t.Name() + rand.Text(), URL: server.URL, Key: server.SecretKey,
 		Shipments: shipments, Lease: 3 * time.Second}, server
 }
@@ -122,20 +121,13 @@ func (a assignment) start(t *testing.T) (*exec.Cmd, *bufio.Scanner) {
 
 func (a assignment) startWith(t *testing.T, stdin io.Reader) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
-	text, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := shippingtest.Must(json.Marshal(a))(t)
 	process := exec.CommandContext(t.Context(), os.Args[0])
 	process.Env = append(os.Environ(), workerVariable+"="+string(text))
 	process.Stdin, process.Stderr = stdin, os.Stderr
 	out, err := process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
+	shippingtest.NoError(t, process.Start())
 	return process, bufio.NewScanner(out)
 }
 
@@ -153,17 +145,12 @@ func (a assignment) chargedOnce(t *testing.T, server *mockserver.Server) {
 	debits := map[string]int{}
 	for _, wallet := range server.Wallets() {
 		for transaction, err := range client.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: wallet}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, err)
 			id, ok := strings.CutPrefix(transaction.Description, "Regulatory documents for ")
 			if !ok {
 				continue
 			}
-			request, err := client.Regulatory.Get(t.Context(), id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			request := shippingtest.Must(client.Regulatory.Get(t.Context(), id))(t)
 			debits[request.ShipmentID]++
 		}
 	}
@@ -195,9 +182,7 @@ func TestBatch_TwoProcessesOneOfThemKilledChargeEachShipmentOnce(t *testing.T) {
 					t.Fatal("the process ended before it was killed")
 				}
 			}
-			if err := killed.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, killed.Process.Kill())
 			if finish(killed, lines) == nil {
 				t.Error("the process was not killed")
 			}
@@ -230,9 +215,7 @@ func TestBatch_TwoProcessesWithOtherKeysChargeEachShipmentOnce(t *testing.T) {
 				t.Fatal("a process ended before it began")
 			}
 		}
-		if err := begun.Close(); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, begun.Close())
 		for n, process := range processes {
 			if err := finish(process, lines[n]); err != nil {
 				t.Errorf("round %d: %v", round, err)

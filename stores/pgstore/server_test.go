@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/stores/internal/servers"
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
@@ -44,33 +45,24 @@ func connect(t *testing.T) *pgxpool.Pool {
 func connectTo(t *testing.T, dsn string) *pgxpool.Pool {
 	t.Helper()
 	pool := openPool(t, dsn, nil)
-	if err := pgstore.Migrate(t.Context(), pool); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, pgstore.Migrate(t.Context(), pool))
 	return pool
 }
 
 // openPool returns a pool that may call a function before each connection.
 func openPool(t *testing.T, dsn string, before func(context.Context, *pgx.ConnConfig) error) *pgxpool.Pool {
 	t.Helper()
-	config, err := pgxpool.ParseConfig(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := shippingtest.Must(pgxpool.ParseConfig(dsn))(t)
 	config.BeforeConnect = before
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }
 
 func execute(t *testing.T, pool *pgxpool.Pool, statements string, arguments ...any) {
 	t.Helper()
-	if _, err := pool.Exec(t.Context(), statements, arguments...); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(pool.Exec(t.Context(), statements, arguments...))(t)
 }
 
 // proxy is a way to the server that falls silent, as when a machine loses its power: both ends keep their
@@ -111,10 +103,7 @@ func newProxy(t *testing.T) *proxy {
 	t.Helper()
 	host, rest, _ := strings.Cut(strings.TrimPrefix(os.Getenv(dsnVariable), "host="), " ")
 	dir := t.TempDir()
-	listener, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := shippingtest.Must(net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432")))(t)
 	open, end := context.WithCancel(t.Context())
 	p := &proxy{dsn: "host=" + dir + " " + rest, silent: make(chan struct{}), close: end}
 	var running sync.WaitGroup

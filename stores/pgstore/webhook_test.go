@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/stores/internal/servers"
 	"github.com/shipping-go/shipping/stores/pgstore"
@@ -57,9 +58,7 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 	pool, name := connect(t), rand.Text()
 	store := pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{Keep: time.Hour})
 	for _, id := range []string{"WD-1", "WD-2", "WD-3"} {
-		if err := store.Accept(t.Context(), id, "one"); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, store.Accept(t.Context(), id, "one"))
 	}
 	const later = `UPDATE shipping_webhook SET until = until - interval '1 hour' WHERE receiver = $1 AND claim IS NULL`
 	execute(t, pool, later, name)
@@ -152,15 +151,12 @@ func TestWebhookStore_FewConnectionsForManyReceivers(t *testing.T) {
 	var receivers []*webhook.Receiver
 	for range machines {
 		pool := openPool(t, dsn, nil)
-		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error {
+		receiver := shippingtest.Must(webhook.NewReceiver(func(context.Context, *webhook.Notification) error {
 			handled.Add(1)
 			return nil
 		},
 			webhook.WithKeys(key), webhook.WithStore(pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{})),
-			webhook.WithLogger(slog.New(slog.DiscardHandler)))
-		if err != nil {
-			t.Fatal(err)
-		}
+			webhook.WithLogger(slog.New(slog.DiscardHandler))))(t)
 		receivers = append(receivers, receiver)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

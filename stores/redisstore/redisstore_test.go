@@ -9,6 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/stores/internal/servers"
 	"github.com/shipping-go/shipping/stores/redisstore"
 	"github.com/shipping-go/shipping/webhook"
@@ -70,13 +71,9 @@ func TestStore_KeepsKeysForTheirTime(t *testing.T) {
 			t.Errorf("the key lasts for %s, want up to %s; %v", left, most, err)
 		}
 	}
-	if _, err := store.Claim(t.Context(), "WD-1", "one"); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(store.Claim(t.Context(), "WD-1", "one"))(t)
 	lasts(30*time.Minute, time.Hour)
-	if err := store.Accept(t.Context(), "WD-1", "one"); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, store.Accept(t.Context(), "WD-1", "one"))
 	lasts(time.Hour, 100*time.Hour)
 }
 

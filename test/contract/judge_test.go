@@ -16,6 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -40,10 +41,7 @@ type exchange struct {
 // newJudge returns a judge for a document in closed form.
 func newJudge(t *testing.T, document *openapi3.T) *judge {
 	t.Helper()
-	router, err := gorillamux.NewRouter(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	router := shippingtest.Must(gorillamux.NewRouter(document))(t)
 	j := &judge{t: t, document: document, router: router, sockets: &http.Transport{}, seen: map[exchange]int{}}
 	t.Cleanup(j.sockets.CloseIdleConnections)
 	return j
@@ -54,9 +52,7 @@ func start(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	t.Helper()
 	srv := mockserver.New(opts...)
 	t.Cleanup(srv.Close)
-	if err := srv.Err(); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, srv.Err())
 	return srv
 }
 

@@ -36,9 +36,7 @@ func newCaller(t *testing.T, srv *mockserver.Server) caller {
 func (c caller) send(method, path, body string, headers ...string) (int, map[string]any) {
 	c.t.Helper()
 	req, err := http.NewRequestWithContext(c.t.Context(), method, c.srv.URL+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	shippingtest.NoError(c.t, err)
 	req.Header.Set("Authorization", "Bearer "+c.srv.SecretKey)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
@@ -50,13 +48,9 @@ func (c caller) send(method, path, body string, headers ...string) (int, map[str
 		}
 	}
 	resp, err := c.judge.RoundTrip(req)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	shippingtest.NoError(c.t, err)
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	shippingtest.NoError(c.t, err)
 	var envelope struct{ Data any }
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
 		if err := json.Unmarshal(text, &envelope); err != nil {
@@ -150,9 +144,7 @@ func TestRequests_EveryOperationSucceedsAsDocumented(t *testing.T) {
 
 func (c caller) advance(d time.Duration) {
 	c.t.Helper()
-	if _, err := c.srv.Advance(d); err != nil {
-		c.t.Fatal(err)
-	}
+	shippingtest.Must(c.srv.Advance(d))(c.t)
 }
 
 func (c caller) expectStatus(path, want string) {
@@ -312,9 +304,7 @@ func TestDocument_FollowsTheOtherChoices(t *testing.T) {
 		text := documentOf(t, srv)
 		if documents[text] == nil {
 			document, err := openapi3.NewLoader().LoadFromData([]byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, err)
 			if err := document.Validate(t.Context()); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -356,10 +346,7 @@ func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 			t.Errorf("%+v succeeded", source)
 		}
 	}
-	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	draft := shippingtest.Must(client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]}))(t)
 	if _, err := client.Regulatory.UpdateItems(ctx, draft.RequestID, nil); err == nil {
 		t.Error("a draft without items")
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // Every import between the groups of packages in the picture of ARCHITECTURE.md follows its arrows, every arrow is such
@@ -30,11 +31,8 @@ func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
 		}
 		maps.Copy(reached[arrow[1]], reached[arrow[2]])
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f",
-		`{{range .Imports}}{{$.ImportPath}} {{.}}{{"\n"}}{{end}}`, "./...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := shippingtest.Must(exec.CommandContext(t.Context(), "go", "list", "-f",
+		`{{range .Imports}}{{$.ImportPath}} {{.}}{{"\n"}}{{end}}`, "./...").Output())(t)
 	paths := strings.NewReplacer("github.com/shipping-go/shipping/", "", "github.com/shipping-go/shipping",
 		"shipping").Replace(string(out))
 	for line := range strings.Lines(paths) {
@@ -64,12 +62,9 @@ func TestARCHITECTURE_NamesTheFilesOfThePaymentPath(t *testing.T) {
 			named = append(named, strings.Trim(name, "`"))
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+	out := shippingtest.Must(exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
 		`{{$path := .ImportPath}}{{with .Module}}{{if .Main}}{{range $.GoFiles}}{{$path}}/{{.}} {{end}}{{end}}{{end}}`,
-		".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+		".").Output())(t)
 	compiled := strings.Fields(strings.ReplaceAll(string(out), "github.com/shipping-go/shipping/", ""))
 	slices.Sort(named)
 	slices.Sort(compiled)

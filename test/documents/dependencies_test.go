@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // THIRD_PARTY_LICENSES has every module that is built into a program, be it required directly or not.
@@ -35,10 +36,7 @@ func TestDependencies_OfAProgramWithTheClient(t *testing.T) {
 		{[]string{"-test", "."}, slices.Sorted(slices.Values(slices.Concat(client, tests)))},
 	} {
 		arguments := append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}"}, list.arguments...)
-		out, err := exec.CommandContext(t.Context(), "go", arguments...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := shippingtest.Must(exec.CommandContext(t.Context(), "go", arguments...).Output())(t)
 		got := slices.Compact(slices.Sorted(strings.FieldsSeq(string(out))))
 		if diff := cmp.Diff(list.want, got); diff != "" {
 			t.Errorf("modules of %v (-want +got):\n%s", list.arguments, diff)
@@ -49,11 +47,8 @@ func TestDependencies_OfAProgramWithTheClient(t *testing.T) {
 // No package of this module that a program with the client, the receiver or a batch compiles uses unsafe.
 func TestDependencies_WithoutUnsafe(t *testing.T) {
 	fromRoot(t)
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
-		"{{with .Module}}{{if .Main}}{{$.ImportPath}} {{$.Imports}}{{end}}{{end}}", ".", "./batch", "./webhook").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := shippingtest.Must(exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+		"{{with .Module}}{{if .Main}}{{$.ImportPath}} {{$.Imports}}{{end}}{{end}}", ".", "./batch", "./webhook").Output())(t)
 	read := strings.Contains(string(out), "/internal/jsonread")
 	for line := range strings.Lines(string(out)) {
 		between := func(r rune) bool { return strings.ContainsRune(" []\n", r) }

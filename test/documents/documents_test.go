@@ -3,6 +3,7 @@
 package documents_test
 
 import (
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,9 +20,7 @@ var changeDir = sync.OnceValue(func() error { return os.Chdir(filepath.Join(".."
 // fromRoot lets a test read the repository from its root.
 func fromRoot(t *testing.T) {
 	t.Helper()
-	if err := changeDir(); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, changeDir())
 }
 
 // documents returns README, the guides and the other documents, by path.
@@ -30,10 +29,7 @@ func documents(t *testing.T) map[string]string {
 	fromRoot(t)
 	texts := map[string]string{}
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/internals/*.md", "stores/*.md", "test/vectors/*.md"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := shippingtest.Must(filepath.Glob(pattern))(t)
 		for _, path := range paths {
 			texts[filepath.ToSlash(path)] = readText(t, path)
 		}
@@ -44,10 +40,7 @@ func documents(t *testing.T) map[string]string {
 func readText(t *testing.T, path string) string {
 	t.Helper()
 	fromRoot(t)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := shippingtest.Must(os.ReadFile(path))(t)
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 

@@ -1,6 +1,7 @@
 package documents_test
 
 import (
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"go/ast"
 	"go/doc"
 	"go/parser"
@@ -17,7 +18,7 @@ func TestComments_TheirLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	fromRoot(t)
 	positions, packages := token.NewFileSet(), map[string][]*ast.File{}
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	shippingtest.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || strings.HasSuffix(path, "_test.go") || !strings.HasSuffix(path, ".go") {
 			return err
 		}
@@ -25,16 +26,10 @@ func TestComments_TheirLinksLeadSomewhere(t *testing.T) {
 		folder := filepath.Dir(path)
 		packages[folder] = append(packages[folder], file)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	dead := regexp.MustCompile(`\\\[(\*?(?:[A-Za-z]\w*\.)*[A-Z]\w*)\]`) // Markdown escapes the bracket if it is not a link
 	for folder, files := range packages {
-		described, err := doc.NewFromFiles(positions, files, folder, doc.AllDecls|doc.PreserveAST)
-		if err != nil {
-			t.Fatal(err)
-		}
+		described := shippingtest.Must(doc.NewFromFiles(positions, files, folder, doc.AllDecls|doc.PreserveAST))(t)
 		for _, file := range files {
 			for _, group := range file.Comments {
 				text := described.Printer().Markdown(described.Parser().Parse(group.Text()))

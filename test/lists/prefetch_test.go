@@ -47,9 +47,7 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 				s, taken := slowly(60*pageSize), 0
 				for _, err := range s.client(t).Transactions.Pages(t.Context(),
 					options(shipping.Walk{Window: test.window})) {
-					if err != nil {
-						t.Fatal(err)
-					}
+					shippingtest.NoError(t, err)
 					shippingtest.NoError(t, pass(t.Context(), 5*latency))
 					if taken++; taken == test.pages {
 						break
@@ -224,9 +222,7 @@ func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 			}
 		}()
 		for _, err := range s.client(t).Transactions.Pages(t.Context(), options(shipping.Walk{})) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, err)
 			synctest.Wait()
 			break
 		}

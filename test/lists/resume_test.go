@@ -128,10 +128,7 @@ func TestResume_TokensCarryNoSecret(t *testing.T) {
 // to records of the list, after a bounded number of requests.
 func FuzzResume_AnyNumbers(f *testing.F) {
 	token := walkPart(f, newList(9*pageSize), 4)
-	plain, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		f.Fatal(err)
-	}
+	plain := shippingtest.Must(base64.RawURLEncoding.DecodeString(token))(f)
 	f.Add(40, 10, 90, 40, uint64(0), false)
 	f.Add(0, 1, 0, 1, uint64(1), true)
 	f.Add(1<<31-1, 1, 1<<31-1, 1<<31-1, uint64(7), false)
@@ -165,9 +162,7 @@ func TestResume_ATokenWithoutATotal(t *testing.T) {
 	t.Parallel()
 	l, config := restingList(30, 4, func(p *page) { p.Total = 0 })
 	_, token, err := l.take(t.Context(), config, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	l.rows, l.size, config.Token = l.rows[20:], 11, token
 	if rows, _, err := l.take(t.Context(), config, math.MaxInt); err != nil || !slices.Equal(rows, l.rows) {
 		t.Errorf("%v, %v", rows, err)

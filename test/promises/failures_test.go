@@ -102,9 +102,7 @@ func TestResponse_Compressed(t *testing.T) {
 	var compressed bytes.Buffer
 	w := gzip.NewWriter(&compressed)
 	_, err := io.WriteString(w, shippingtest.Golden(t, "rates.json"))
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, errors.Join(err, w.Close()))
 	server := startHostile(t, func(to net.Conn, _ *http.Request) {
 		_, _ = io.WriteString(to, wireAnswer("200 OK", compressed.String(), "Content-Encoding: gzip"))
 	})

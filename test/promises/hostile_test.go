@@ -76,13 +76,10 @@ func hostilePolicy(answer hostileAnswer) shipping.Option {
 // client talks to the server over the transport that everybody has who sets none.
 func (s *hostileServer) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
-	client, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{
+	client := shippingtest.Must(shipping.NewClient(shippingtest.Key, append([]shipping.Option{
 		shipping.WithBaseURL(s.URL), shippingtest.WithRoutes(),
 		shipping.WithMaxResponseBytes(hostileLimit),
-	}, options...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, options...)...))(t)
 	return client
 }
 
