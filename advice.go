@@ -54,7 +54,7 @@ func (e *Error) callHint() string {
 func (e *Error) connectionHint() string {
 	const proxy = "HTTP_PROXY and HTTPS_PROXY, or "
 	refused, unsent := e.refusedByProxy(), "this request was not sent"
-	if e.operation.Retry == operations.Safe { // after a purchase, "request" would seem to mean the purchase
+	if e.operation.Retry == operations.Safe { // in the error of a purchase, "request" would mean the purchase
 		unsent = "this read was not sent"
 	}
 	switch {
@@ -261,7 +261,7 @@ func (e *RegulatoryError) advice() string {
 		return "; nothing was charged"
 	case e.Step == wait.StepAnalyzed:
 		return "; this call purchased nothing" + e.undeclaredStatus() + "; call Regulatory.Resume to continue"
-	case errors.Is(e.Err, ErrOverBudget): // which states that nothing was purchased
+	case errors.Is(e.Err, ErrOverBudget): // its text states that nothing was purchased
 		return ""
 	case e.Step == wait.StepEdited, e.Step == wait.StepSelected:
 		return "; this call purchased nothing"
@@ -329,13 +329,13 @@ func (e *RegulatoryError) settleAdvice() string {
 	return settle + "later, and compare the wallet's transactions"
 }
 
-// declareName returns a part of an error: the line that names the member of the offers whose text meets a condition, or
-// one line for each such member.
+// declareName returns a part of an error: for each member of the offers whose text meets a condition, the dialect line
+// that sets the field to the name of this member.
 func (r *RegulatoryRequest) declareName(field string, is func(text string) bool) string {
 	return r.declareLine(field, named(r.shown().Data.Get("available_documents").Elements, is)...)
 }
 
-// named returns the members whose text or boolean meets a condition in every offer, each as a name or a path of two.
+// named returns each member whose text or boolean meets a condition in every offer: its name, or its path of two names.
 func named(offers []jsonread.Value, is func(text string) bool) []string {
 	if len(offers) == 0 {
 		return nil
@@ -358,7 +358,7 @@ func (r *RegulatoryRequest) declareExpired() string {
 	return "; if this status means that the draft expired, " + line
 }
 
-// declareLine returns a part of an error: the line that sets a field, or one line for each value.
+// declareLine returns a part of an error: a dialect line for each value, four at most, that sets the field to it.
 func (r *RegulatoryRequest) declareLine(field string, values ...string) string {
 	var lines []string
 	for _, value := range values {
@@ -390,8 +390,8 @@ func isWord(text string, withSigns bool) bool {
 	return strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, isOther)
 }
 
-// declarePlace returns the end of an error about a record without its id or status: the line that names the member
-// with the record, or else its members.
+// declarePlace returns the end of an error about a record without its id or status: the dialect line that names the
+// member that holds the record, or else the names of all members.
 func (c *core) declarePlace(r request, data RawJSON, found *RegulatoryRequest) string {
 	for _, m := range jsonread.Parse(string(data)).Members {
 		place := dialect.Line{Field: "record.at", Value: m.Name}
@@ -425,8 +425,8 @@ func declareRoute(o operations.Operation) string {
 	return `write in the dialect "routes += ` + o.Name + "=" + o.Method + " " + o.Route + `"`
 }
 
-// undeclaredStatus returns a part of an error: that the status of the record is not listed, and the lines with which a
-// wait ends or continues at this status; "" if the specification or the dialect lists it.
+// undeclaredStatus returns a part of an error about a status that neither the specification nor the dialect lists: the
+// dialect lines with which a wait ends or continues at this status; "" if it is listed.
 func (e *RegulatoryError) undeclaredStatus() string {
 	if e.Request == nil || !e.Request.unlisted() {
 		return ""
@@ -456,8 +456,8 @@ func (e *RegulatoryError) undeclared() string {
 	return ""
 }
 
-// undeclared returns a part of an error: the lines with which the client recognizes a refusal, its code, or a wallet
-// that holds too little. A program that only lists does not link it.
+// undeclared returns a part of an error: the dialect lines that declare the form of this refusal, its code, or the code
+// of a wallet that holds too little. A program that only lists does not link this function.
 func (e *Error) undeclared() string {
 	body := jsonread.Parse(string(e.Body))
 	reason := reasonAt(body)
@@ -487,8 +487,8 @@ func (e *Error) undeclared() string {
 	return ""
 }
 
-// codeAt returns the path of a text that can be the code of a refusal, such as "error.code": the first whose name ends
-// in code, or else the only word that is not the reason; "" without one.
+// codeAt returns the path of a text that can be the code of a refusal, such as "error.code": the first path that ends
+// in "code", or else the only text of one word besides the reason; "" if there is none.
 func codeAt(body jsonread.Value, reason string) string {
 	isNamed := func(path string) bool { return strings.HasSuffix(strings.ToLower(path), "code") }
 	words := body.Paths(func(name string, v jsonread.Value) bool {

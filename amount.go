@@ -25,7 +25,7 @@ import (
 //
 // Specification: "Rate", "Transaction" (amount: decimal amount in major currency units).
 type Amount struct {
-	_      jsonread.Once // two prices that differ are not a price
+	_      jsonread.Once // if a price is given twice, it is unreadable
 	number decimal.Number
 	state  amountState
 }
@@ -84,7 +84,7 @@ func ParseAmount(text string) (Amount, error) {
 	return knownAmount(n), nil
 }
 
-// readable returns an error if an amount, or the argument of its method, is unreadable.
+// readable returns an error if the receiver of a method or its argument is unreadable.
 func (a Amount) readable(argument Amount) error {
 	switch amountUnreadable {
 	case a.state:
@@ -100,7 +100,7 @@ func knownAmount(n decimal.Number) Amount { return Amount{number: n, state: amou
 // calculation is the name of a function that computes an amount.
 type calculation string
 
-// fitting returns the amount of a result of arithmetic.
+// fitting returns the result of a calculation, or an error if it does not fit into an Amount.
 func (c calculation) fitting(n decimal.Number, fits bool) (Amount, error) {
 	if !fits {
 		return Amount{}, c.overflow()

@@ -104,7 +104,7 @@ type BudgetError struct {
 	// Left was the rest of the budget before the purchase, negative if the budget was lowered; not given if nothing was
 	// spent or reserved.
 	Left Amount
-	// Beside lists the numbers that Needed counts in addition to a price, or in its place, such as "FDA: tax 75".
+	// Beside lists the numbers that Needed counts in addition to a price or instead of it, such as "FDA: tax 75".
 	Beside []string
 	// Declare holds dialect lines that make the cost clear and within the budget, if there are any.
 	Declare string
@@ -214,7 +214,7 @@ func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, err
 	return needed.most, needed.currency, err
 }
 
-// costDeclared is cost without a budget. The error prints the lines that make the cost clear.
+// costDeclared is cost without a budget. Its error contains the dialect lines that make the cost clear.
 func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) {
 	needed, err := r.cost("", documents)
 	if err != nil {
@@ -225,9 +225,9 @@ func (r *RegulatoryRequest) costDeclared(documents []DocumentType) (sum, error) 
 	return needed, err
 }
 
-// declare returns a part of an error: one or several alternatives of dialect lines with which the cost is clear and
-// fits; "" without any. The cost was computed with each. Lines, such as one for the price and one for its currency,
-// are combined only while the cost is unclear: with enough numbers declared as not charged, any cost would fit.
+// declare returns a part of an error: alternatives of dialect lines, each with the cost that is clear and fits with
+// them; "" without any. Several lines, such as one for the price and one for its currency, are combined only while the
+// cost is unclear. Otherwise any cost would fit once enough numbers are declared as not charged.
 func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, fits func(sum) bool) string {
 	const most = 3
 	in := func(lines []dialect.Line) (sum, error) {
@@ -253,7 +253,7 @@ func (r *RegulatoryRequest) declare(currency string, documents []DocumentType, f
 				return next.Field != "offer.beside" &&
 					slices.ContainsFunc(lines, func(line dialect.Line) bool { return line.Field == next.Field })
 			}
-			if more = slices.DeleteFunc(more, isSet); i > 0 || len(more) == 0 { // the first one is the likeliest
+			if more = slices.DeleteFunc(more, isSet); i > 0 || len(more) == 0 { // only the first, the likeliest, is combined
 				break
 			}
 			lines = append(lines, more[0])
@@ -296,7 +296,7 @@ func linesOf(s sum, err error) []dialect.Line {
 func (r *RegulatoryRequest) costsOtherwise(later *RegulatoryRequest, documents []DocumentType) bool {
 	in := *cmp.Or(r.Dialect, &dialect.Dialect{})
 	in.Offer.DefaultCurrency = cmp.Or(in.Offer.DefaultCurrency, "wallet")
-	const none = "none" // a price without a currency can be compared, too
+	const none = "none" // the currency of a price without one
 	before, err := r.costIn(&in, none, documents)
 	if err != nil {
 		return false
@@ -313,7 +313,7 @@ type sum struct {
 	lines       []dialect.Line
 }
 
-// cost adds up what documents cost. The currency is that of the budget, if there is one.
+// cost adds up what documents cost. currency is that of the budget, or "".
 func (r *RegulatoryRequest) cost(currency string, documents []DocumentType) (sum, error) {
 	return r.costIn(r.Dialect, currency, documents)
 }

@@ -40,7 +40,7 @@ type request struct {
 	options any
 	// body returns the JSON that is sent; nil sends none.
 	body func() ([]byte, error)
-	// mayBeEmpty accepts a response without a body if HTTP defines that it has none.
+	// mayBeEmpty accepts a response without a body if it is one to HEAD, or has the status 204 or 205.
 	mayBeEmpty bool
 	// timeout, if positive, bounds the call.
 	timeout time.Duration
@@ -52,7 +52,7 @@ type exchange struct {
 	operation  *operations.Operation
 	requestID  string
 	attempts   []Attempt
-	first      [1]Attempt // the memory of attempts; most calls have one
+	first      [1]Attempt // storage for attempts: most calls make only one
 	url        *url.URL
 	notRetried string
 	// response is the last response that was received whole; nil without one.
@@ -61,12 +61,12 @@ type exchange struct {
 	header http.Header
 }
 
-// rawBody is fetched if the response is not an envelope.
+// rawBody is the result of fetch for a response that is not an envelope: its body.
 type rawBody []byte
 
 // fetch performs a call: it builds the request, sends it, and decodes the data of the response into a T. check, unless
-// nil, returns an error if the data is not a result of the operation. It may read the whole body, and fetch completes
-// the error.
+// nil, gets the data and the body, and returns an error if the data is not a result of the operation; fetch completes
+// this error.
 func fetch[T any](ctx context.Context, c *core, r request, options []CallOption,
 	check func(data T, body []byte) *Error) (value T, response Response, err error) {
 	settings, err := newCallSettings(options)
@@ -327,7 +327,7 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 	case reply.Status.several:
 		return reply.Data, c.unexpected(got, errors.New("the envelope has more than one status"))
 	case reply.Status.value != nil && *reply.Status.value && err != nil:
-		return reply.Data, c.unexpected(got, err) // lost records would end a list without an error
+		return reply.Data, c.unexpected(got, err) // otherwise a list would lack records without an error
 	}
 	if c.drift != nil {
 		if data, ok := any(reply.Data).(requestData); ok && data.wrapped {
@@ -408,11 +408,11 @@ func readJSON(text []byte, into any) error {
 	return responses().Read(text, into, jsonread.Options{})
 }
 
-// An element of a list takes the memory of a whole record, however short its text is: a million bytes of "0,0,0" would
-// become a gigabyte of rates. So the elements of lists are bounded, too: one for each elementShare bytes that a
-// response may have, and at least fewestElements. Documented records are several times longer than elementShare. A
-// member takes a hundred bytes, in each of several readings of a record. As many members as elements are allowed, and
-// at least fewestMembers.
+// Each element of a list takes the memory of a whole record, however short its text is: a million bytes of "0,0,0"
+// would become a gigabyte of rates. So the number of elements is bounded: one for each elementShare bytes that a
+// response may have, but at least fewestElements. Documented records are several times longer than elementShare. The
+// number of members has the same bound, but at least fewestMembers: a member takes a hundred bytes each time it is
+// read.
 const (
 	elementShare   = 256
 	fewestElements = 4096

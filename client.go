@@ -80,7 +80,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if s.maxBody == 0 {
 		s.maxBody = defaultMaxResponseBytes
 	}
-	table, _ := operations.WithRoutes(s.dialect.Routes) // which the dialect has checked
+	table, _ := operations.WithRoutes(s.dialect.Routes) // no error: the check of the dialect includes them
 	c := &core{
 		settings: s, baseURL: base, key: redact.New(secretKey), operations: table, shown: shown,
 		header: http.Header{"Accept": {"application/json"}, "User-Agent": {userAgent}},

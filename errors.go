@@ -97,8 +97,8 @@ type Error struct {
 	funds   bool             // Code means that the wallet holds too little
 	// announces: the refusal announces a purchase under way, or has no code and is a refusal only by the dialect.
 	announces bool
-	// The evidence about the request. Cause is not searched: it may wrap the error of another call that cancelled a
-	// context.
+	// The evidence that nothing was sent. It is not derived from Cause, which may wrap the error of another call that
+	// cancelled a context.
 	notSent, heldBack bool
 	operation         operations.Operation
 	noEnvelope        bool   // the body is empty, or not the documented envelope

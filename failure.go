@@ -139,7 +139,7 @@ func statusKind(status int) error {
 	}
 }
 
-// refuses reports whether a response is a refusal: an object with the reason as a text at this path.
+// refuses reports whether a 4xx response is a refusal: an object with a reason at this path, and no status true.
 func refuses(reasonAt string, status int, text []byte) bool {
 	if status/100 != 4 {
 		return false
@@ -156,7 +156,7 @@ func textAt(body []byte, path string) string {
 		return ""
 	}
 	value := jsonread.Parse(string(body))
-	return cmp.Or(value.At(path).Text, value.At(strings.TrimPrefix(path, "data.")).Text) // problem details have no data
+	return cmp.Or(value.At(path).Text, value.At(strings.TrimPrefix(path, "data.")).Text) // problem+json has no "data"
 }
 
 // redirectOf returns the target of a redirect, without its user and query.
@@ -189,7 +189,7 @@ func announcesPurchase(refusal *transport.Response) bool {
 // unexpected returns the error of a 2xx response that cannot be read.
 func (c *core) unexpected(x *exchange, cause error) *Error {
 	failure := c.failureOf(x)
-	_, mismatch := errors.AsType[*jsonread.MismatchError](cause) // of the data, in the envelope
+	_, mismatch := errors.AsType[*jsonread.MismatchError](cause) // the envelope is as documented, its data is not
 	failure.Message, failure.Cause, failure.kind, failure.noEnvelope = "", cause, ErrUnexpectedBody, !mismatch
 	return failure
 }
@@ -234,7 +234,7 @@ func (c *core) responseID(header http.Header) string {
 func (c *core) explainedAt(header http.Header) string {
 	path := header.Get("X-Mock-Why")
 	switch {
-	case path == redact.Mark: // the name of the world is a part of the key
+	case path == redact.Mark: // redacted: the world's name in it is a part of the key
 		return controlPath + "journal/" + c.responseID(header) + " with the key of this client"
 	case strings.HasPrefix(path, controlPath):
 		return oneLine(path, maxErrorMessage)

@@ -189,7 +189,7 @@ func (f Drift) String() string {
 	return text
 }
 
-// driftCounts counts the differences of a response. The Count of a key is 0.
+// driftCounts maps each difference of a response, with the Count 0, to its real count.
 type driftCounts map[Drift]int
 
 func (c driftCounts) add(difference jsonread.Difference) {
@@ -206,7 +206,7 @@ func (c driftCounts) dropMissing(path string) {
 	}
 }
 
-// findings returns the differences with their counts, sorted. A service may send the key as the name of a member.
+// findings returns the differences with their counts, sorted. It redacts the secret key, which may be a member's name.
 func (c driftCounts) findings(key redact.Key) []Drift {
 	var sorted []*Drift // pointers, because sorting structs would add 13 KB to a program
 	for finding, count := range c {

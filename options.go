@@ -57,10 +57,10 @@ func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 // client works on a copy and never changes it. Redirects are not followed, whatever its CheckRedirect is, and its
 // Timeout bounds a single attempt.
 //
-// Only a plain *http.Transport can prove that nothing was sent by it, or a RoundTripper registered with it
-// ([http.Transport.RegisterProtocol]): it got no connection, and nothing read the request's body. Any other
-// RoundTripper may send a request several times, so a failed connection is treated as a lost response: an operation
-// that changes something is not retried, and a purchase is read back.
+// Only with a plain *http.Transport can the client prove that nothing was sent: no connection was established, and
+// nothing read the request's body, not even a RoundTripper registered with the transport
+// ([http.Transport.RegisterProtocol]). Any other RoundTripper may send a request several times, so a failed connection
+// is treated as a lost response: an operation that changes something is not retried, and a purchase is read back.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.httpClient = client } }
 
 // WithRetryPolicy sets how safe operations are retried. Zero fields keep their defaults.
@@ -134,7 +134,7 @@ type RetryPolicy struct {
 	Burst int
 }
 
-// withoutUnit returns the problem that a named duration has no unit, and so counts nanoseconds; "" if all have one.
+// withoutUnit returns a problem if a duration is below 1 µs, probably a number that was written without a unit; or "".
 func withoutUnit(names string, durations ...time.Duration) string {
 	for i, name := range strings.Fields(names) {
 		if d := durations[i]; d > 0 && d < time.Microsecond {

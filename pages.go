@@ -176,8 +176,8 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 	return l.fetch(ctx, l.page, options, true)
 }
 
-// checkList returns an error if the records are of another kind or, with mustList, if the list is missing. An empty
-// list is enough.
+// checkList returns an error if the records are of another kind or, with mustList, if there is no list. An empty list
+// is valid.
 func checkList[T any](records []T, mustList bool) *Error {
 	switch {
 	case records == nil && mustList:
@@ -205,7 +205,7 @@ func areForeign[T any](records []T) bool {
 	return len(records) > 0
 }
 
-// fetch fetches a page. Without mustList, a page without a list is left to the walk.
+// fetch fetches a page. Without mustList, a page without a list is no error; the walk judges it.
 func (l lister[T, L]) fetch(ctx context.Context, page int, options []CallOption, mustList bool) (*Page[T], error) {
 	data, response, err := fetch(ctx, l.core, request{operation: l.operation, options: l.query(page)}, options,
 		func(data L, _ []byte) *Error {
@@ -300,8 +300,8 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.
 	return walk, settings, err
 }
 
-// fetcher returns a function that reads pages for a walk. If the caller stores responses, each page has its own, with
-// its body, even if it fails.
+// fetcher returns a function that reads pages for a walk. If the caller stores responses, each page has a Response with
+// the body, even if the page is not read.
 func (l lister[T, L]) fetcher(stored bool, options []CallOption) func(context.Context, int) (*paging.Page, error) {
 	return func(ctx context.Context, number int) (*paging.Page, error) {
 		call, response := slices.Clip(options), &Response{}

@@ -55,7 +55,7 @@ type PurchaseOptions struct {
 	// is reported as not charged. Default 5 s, or QuietFor if that is less. It is QuietFor instead after a refusal
 	// that:
 	//   - announces a purchase in progress (409, 423, 429, or a Retry-After); or
-	//   - is one only by refusal.format of the dialect, and shows no code.
+	//   - counts as a refusal only because of refusal.format of the dialect, and shows no code.
 	//
 	// Assumption: if a proxy has repeated the purchase, the copy that was not refused takes effect by then, and is shown.
 	RefusedFor time.Duration
@@ -102,9 +102,9 @@ type PurchaseRequest struct {
 	// UnderWay is set if the refusal announced, or may have announced, a purchase under way, or if a later reading
 	// showed the status purchasing: see [PurchaseOptions.RefusedFor].
 	UnderWay bool `json:"under_way,omitempty"`
-	// Purchased is set if the response or a later reading has shown a charge, documents, or a status that only a
-	// purchase leads to, perhaps those of another purchase. A later reading of a draft is an older copy, and decides
-	// nothing. This purchase is not sent again.
+	// Purchased is set if the response or a later reading has shown a purchase, this one or another: a charge, documents,
+	// or a status that only a purchase leads to. If a draft is read after that, it is an older copy, and decides nothing.
+	// This purchase is not sent again.
 	Purchased       bool `json:"purchased,omitempty"`
 	PurchaseOptions `json:"-"`
 }
@@ -116,7 +116,7 @@ type plainPurchase PurchaseRequest
 func (p PurchaseRequest) MarshalJSON() ([]byte, error) {
 	stored := struct {
 		plainPurchase
-		Draft map[string]any `json:"draft,omitzero"` // an empty one is a draft that showed nothing
+		Draft map[string]any `json:"draft,omitzero"` // empty if the draft showed no evidence
 	}{plainPurchase: plainPurchase(p)}
 	if before := p.before(); before != nil {
 		stored.Draft = before.Members()
@@ -140,7 +140,7 @@ func (p *PurchaseRequest) UnmarshalJSON(text []byte) error {
 	}
 	*p = PurchaseRequest(stored.plainPurchase)
 	if !stored.Draft.IsNull() {
-		p.Draft = decodeRecord(stored.Draft) // without a status: another purchase would read the request first
+		p.Draft = decodeRecord(stored.Draft) // it has no status, so Purchase reads the request first
 	}
 	return nil
 }
@@ -350,7 +350,7 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	return cmp.Or(p.notDraft(before), p.notQuote(before))
 }
 
-// notQuote returns why a charge on the draft may come from a purchase; "" if the draft shows no charge, or a quote.
+// notQuote returns why a charge on the draft may come from a purchase; "" if there is none, or it is only a quote.
 func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	switch draft := p.Draft; {
 	case before.Charge == "" && draft.ChargedAmount.Sign() <= 0:
@@ -369,16 +369,16 @@ func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	return ""
 }
 
-// quotes reports whether the charged amount of a draft is the cost of its offers, or of the purchase.
+// quotes reports whether the charged amount of a draft is the cost of all its offers, or that of the purchase.
 func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
 	var all []DocumentType
 	for _, offer := range draft.AvailableDocuments {
 		all = append(all, offer.DocumentType)
 	}
 	return slices.ContainsFunc([][]DocumentType{all, p.DocumentTypes}, func(documents []DocumentType) bool {
-		const none = "none" // a price without a currency can be compared, too
+		const none = "none" // the currency of a price without one
 		sum, err := draft.cost(none, documents)
-		charged := draft.ChargedAmount.Round(9) // like the amounts of an offer
+		charged := draft.ChargedAmount.Round(9) // to compare it with computed sums
 		foreign := sum.currency != none && cost.Foreign(draft.Currency, sum.currency)
 		return err == nil && !foreign && (charged == sum.price.Round(9) || charged == sum.most.Round(9))
 	})
@@ -411,8 +411,8 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 //   - Without Draft, such as when a purchase is settled with the id alone.
 //   - If Draft is not a draft, such as one that shows a transaction: it may have been read after the purchase.
 //
-// A stored Draft has no status, only the names of members that listed documents, the charge, and the id if the
-// request was never read as a draft.
+// A stored Draft has no status. It has the names of the members that listed documents, the charge and, only if the
+// request was never read as a draft, its id.
 func (p PurchaseRequest) before() *evidence.Record {
 	if p.Draft == nil {
 		return nil
@@ -429,8 +429,8 @@ func (p PurchaseRequest) evidence(response evidence.Response, before *evidence.R
 	return evidence.Purchase{Response: response, Documents: p.slugs(), Before: before, Sole: p.Sole}
 }
 
-// failed returns the error of a purchase, with the purchase to store. Its draft is that of its JSON if the outcome is
-// unknown, and otherwise nil, so that another purchase reads the request first.
+// failed returns the error of a purchase, with the purchase to store. If the outcome is unknown, the stored Draft is
+// the one that its JSON holds. Otherwise it is nil, so that another purchase reads the request first.
 func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest,
 	err error) error {
 	before := p.before()
@@ -513,7 +513,7 @@ func later(before, again *RegulatoryRequest) *RegulatoryRequest {
 	return again
 }
 
-// shown returns what the response that held the record shows about a purchase.
+// shown returns what Raw shows about a purchase or, without Raw, what the fields show.
 func (r *RegulatoryRequest) shown() *evidence.Record {
 	data := r.Raw
 	switch {
@@ -587,10 +587,10 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		}
 		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))
 		if quiet := b.sent.QuietFor - time.Since(b.memory.DraftSince); !b.memory.DraftSince.IsZero() && quiet > 0 {
-			interval = min(interval, quiet) // the draft is read when it has stayed one for long enough
+			interval = min(interval, quiet) // read the request when it has been a draft for QuietFor
 		}
 		if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) > time.Second {
-			interval = min(interval, time.Until(deadline)/2) // the last reading is near the deadline
+			interval = min(interval, time.Until(deadline)/2) // so that the last reading is near the deadline
 		}
 		if slept := sleep(ctx, interval, err); slept != nil {
 			return nil, b.ended(slept)
@@ -601,9 +601,9 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 // mayLag reports whether a reading did not find a request that is known to exist: it may come from an old copy.
 func (b *readBack) mayLag(err error) bool { return b.sent.Before != nil && errors.Is(err, ErrNotFound) }
 
-// ended returns the error of a context that has ended, or would before the next reading.
+// ended returns the error if the context has ended, or would end before the next reading.
 func (b *readBack) ended(err error) error {
-	if b.cause != nil && contextEnded(b.cause) { // which states the end of the context
+	if b.cause != nil && contextEnded(b.cause) { // the cause states it already
 		return b.failed(OutcomeUnknown, b.cause)
 	}
 	return b.failed(OutcomeUnknown, joinErrors(b.cause, err))

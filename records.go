@@ -196,8 +196,8 @@ type ShippingDetails struct {
 	EstimatedArrival string `json:"estimated_arrival,omitempty"`
 }
 
-// requestData is the data of a response that holds a record: as it was sent, and read. Data that is given
-// twice is not a record, because one of the two may be a draft.
+// requestData is the data of a response that holds a record, as it was sent and as it was read. If a response gives
+// data twice, neither is read as a record, because one of the two may be a draft.
 type requestData struct {
 	raw    RawJSON
 	record *RegulatoryRequest
@@ -210,8 +210,8 @@ func (d *requestData) givenTwice() {
 	d.record = &RegulatoryRequest{Raw: d.raw}
 }
 
-// requestWire is a record that is data itself or data.request. Only one level is read, because a service could
-// nest thousands.
+// requestWire is a record that is data itself or data.request. A request within that request is not read: there could
+// be thousands.
 type requestWire struct {
 	RegulatoryRequest
 	Request *RegulatoryRequest `json:"request" spec:"optional"`

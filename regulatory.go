@@ -147,7 +147,7 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 	return record, nil
 }
 
-// recordOf returns the record of a response, without the key: errors quote records, and journals keep parts.
+// recordOf returns the record of a response, without the secret key, because errors and journals contain parts of it.
 func (c *core) recordOf(data requestData) *RegulatoryRequest {
 	record := data.record
 	switch {

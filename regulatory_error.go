@@ -104,7 +104,7 @@ func (e *RegulatoryError) causeText(id string) string {
 			text = strings.Replace(text, failed.lines, "", 1)
 		}
 	}
-	if explanation := e.explanation(); explanation != "" { // it stands at the end
+	if explanation := e.explanation(); explanation != "" { // Error appends it at the end
 		text = strings.Replace(text, explanation, "", 1)
 	}
 	if id != "" {

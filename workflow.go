@@ -312,14 +312,14 @@ func (f *flow) choose(p *PurchaseRequest) error {
 	if len(selected) == 0 {
 		return p.Draft.withoutOffers() // Select may have needed the offers
 	}
-	if err := p.Validate(); err != nil { // it would be refused later, and its cost is not that of the documents
+	if err := p.Validate(); err != nil { // found here, before its cost is computed
 		return err
 	}
 	f.most, err = f.cost(p)
 	return err
 }
 
-// cost returns the most that a purchase can cost. Only a budget needs a clear one.
+// cost returns the most that a purchase can cost. An unclear cost is an error only with a budget.
 func (f *flow) cost(p *PurchaseRequest) (most Budget, err error) {
 	if budget := f.options.Budget; budget != nil {
 		most.Currency = budget.Currency
@@ -358,8 +358,8 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	return record, f.overcharged(over, record, err)
 }
 
-// overcharged adds [ErrOvercharged] to the error of a wait, unless text is empty. text is about the first charge
-// above the cost of the draft, or one that cannot be read.
+// overcharged adds [ErrOvercharged] to the error of a wait, unless text is empty. text describes the first charge that
+// is above the cost of the draft or cannot be read.
 func (f *flow) overcharged(text string, record *RegulatoryRequest, err error) error {
 	if text == "" {
 		return err
@@ -373,10 +373,10 @@ func (f *flow) overcharged(text string, record *RegulatoryRequest, err error) er
 		Request: f.service.core.withoutKey(record), Err: over}
 }
 
-// overcharge returns why a charge is above the cost of the draft, or may be; "" if it is not. An amount that the draft
-// showed already is a quote. A negative charge is a debit.
+// overcharge returns why a charge is, or may be, above the cost of the draft; "" otherwise. The amount that the draft
+// showed as charged is a quote. A negative charge is a debit.
 func (f *flow) overcharge(draft *RegulatoryRequest, amount Amount, currency string, raw RawJSON) string {
-	size := amount.Round(9) // as the amounts of an offer are
+	size := amount.Round(9) // to compare it with computed sums
 	if size.Sign() < 0 {
 		size = size.Neg()
 	}
@@ -477,8 +477,8 @@ func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 	}
 }
 
-// poll reads the request once. It returns done and the result of the wait, or the time until the next poll and the
-// error of a failure that may pass.
+// poll reads the request once. If the wait ends, it returns done and the error of the wait. Otherwise it returns the
+// time until the next poll, and the error of this poll if it failed.
 func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err error) {
 	w.polls.Begin()
 	record, err := w.service.Get(ctx, w.id, w.call...)
@@ -587,8 +587,8 @@ var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
 
 // ErrOvercharged is returned, in a [*RegulatoryError] with [OutcomeCharged], for a purchase whose charge, as the
 // service reports it, is above the most that its draft can cost (see [RegulatoryRequest.Cost]), is in another currency,
-// or cannot be read. The purchase is made: compare it with the wallet's transactions. If the dialect declares what an
-// offer costs, the error shows it.
+// or cannot be read. The purchase is made: compare it with the wallet's transactions. The error shows what the dialect,
+// if any, declares about the cost of an offer.
 var ErrOvercharged = errors.New("shipping: unexpected charge")
 
 // ErrNotPurchased is returned by a wait for a request that stays a draft: nobody has purchased it, or the readings are
