@@ -163,10 +163,10 @@ func (p point) checkRange(value reflect.Value) error {
 	return nil
 }
 
-// naming is a field and the name that it gives.
+// naming is a field, and a name of a member that it sets.
 type naming struct{ field, name string }
 
-// named returns the names of the members of a group of fields.
+// named returns the names of members that a group of fields sets.
 func named(fields []field, group string, points map[string]point) (names []naming) {
 	for _, f := range fields {
 		p := points[f.name]

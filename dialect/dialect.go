@@ -20,8 +20,8 @@ import "time"
 //
 // Only points.json describes the fields. It has, for each: the open point, the behaviour of the reference server, the
 // other choice (see [Contrary] and [Strict]), the values or the range, what uses the field and needs it, the responses
-// that show it, and the test that the reference server or the receiver follows it. The table of
-// docs/internals/DIALECT.md, GET /_mock/dialect, and the flag -dialect follow from it.
+// that show it, and the test which checks that the reference server or the receiver follows it. The table of
+// docs/internals/DIALECT.md, GET /_mock/dialect, and the flag -dialect are derived from it.
 type Dialect struct {
 	// Version is the version of the format, [Version] or 0.
 	Version      int           `json:"version"`
@@ -74,7 +74,7 @@ type Offer struct {
 	Amount string `json:"amount,omitzero"`
 	// Currency is the currency of Amount.
 	Currency string `json:"currency,omitzero"`
-	// DefaultCurrency is the currency of prices without one: a code, or "wallet" for the wallet's, which then counts as
+	// DefaultCurrency is the currency of prices without one: a code, or "wallet" for the wallet's, which is taken to be
 	// the budget's.
 	DefaultCurrency string `json:"default_currency,omitzero"`
 	// Beside are amounts and currencies of an offer that a purchase does not charge, such as "vat" or "price.net".
@@ -140,9 +140,9 @@ type Time struct {
 	Generation float64 `json:"generation,omitzero"`
 	// Evidence is how long a manual document waits for its evidence.
 	Evidence Duration `json:"evidence,omitzero"`
-	// DraftLife is how long a draft can be purchased. Then its status is the one that Record.States maps to "expired".
-	// Without one, it remains a draft, and its purchase is refused with Refusal.ExpiredCode. Without both, it is not
-	// found (404).
+	// DraftLife is how long a draft can be purchased. After that, its status is the one that Record.States maps to
+	// "expired". If there is none, it remains a draft, and its purchase is refused with Refusal.ExpiredCode. If there is
+	// no such code either, the draft is not found (404).
 	DraftLife Duration `json:"draft_life,omitzero"`
 }
 
@@ -165,7 +165,7 @@ type Signature struct {
 	Prefix   string `json:"prefix,omitzero"`
 	// Key is the form of the key: the text itself, or base64, which "whsec_" can precede.
 	Key string `json:"key,omitzero"`
-	// Signed is the signed text with {body}, {id} of the delivery and {timestamp}.
+	// Signed is the template of the signed text, in which {body}, {id} (of the delivery) and {timestamp} are replaced.
 	Signed string `json:"signed,omitzero"`
 	// TimestampHeader is the header of {timestamp}, in seconds since 1970. A receiver refuses a delivery whose time
 	// differs from its own by more than Tolerance.

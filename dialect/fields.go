@@ -270,7 +270,7 @@ func (d *Dialect) field(name string) (field, error) {
 	return field{}, fmt.Errorf("unknown field %q%s", name, meant)
 }
 
-// preset returns a dialect in which each field has the value of this member of its point. Tests set each of them.
+// preset returns the dialect that points.json describes: member is the member of each point that holds its value.
 func preset(member string) *Dialect {
 	d, points := &Dialect{Version: Version}, readPoints()
 	for _, f := range d.fields() {

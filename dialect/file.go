@@ -111,8 +111,8 @@ func parseLines(text string) (*Dialect, error) {
 	return d, errors.Join(problems...)
 }
 
-// located adds the number of its line to a problem: the first line that names the field and the value that the problem
-// quotes, or else the first that names the field.
+// located adds a line number to a problem: that of the first line with the field and the value that the problem quotes.
+// If no line has both, it is that of the last line with the field.
 func located(problem error, lines map[int]string) error {
 	name, rest, _ := strings.Cut(problem.Error(), " ")
 	_, value, _ := strings.Cut(rest, `"`)
@@ -124,14 +124,14 @@ func located(problem error, lines map[int]string) error {
 			first = number
 		}
 	}
-	if first == 0 { // a preset, or a default
+	if first == 0 { // the value is that of a preset, or a default
 		return problem
 	}
 	return fmt.Errorf("line %d: %w", first, problem)
 }
 
-// decisionsOf returns the decisions of a part of a line: its field, with + if it adds to the field, and the field with
-// the name of each pair.
+// decisionsOf returns what a part of a line decides: its field, such as "offer.beside+" if it adds to it, and the field
+// with the name of each pair, such as "record.states queued".
 func decisionsOf(setting string) []string {
 	name, value, isField := strings.Cut(setting, "=")
 	if !isField {
