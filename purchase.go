@@ -378,7 +378,7 @@ func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
 	return slices.ContainsFunc([][]DocumentType{all, p.DocumentTypes}, func(documents []DocumentType) bool {
 		const none = "none" // the currency of a price without one
 		sum, err := draft.cost(none, documents)
-		charged := draft.ChargedAmount.Round(9) // to compare it with computed sums
+		charged := draft.ChargedAmount.Round(9) // without floating-point noise, as package cost reads
 		foreign := sum.currency != none && cost.Foreign(draft.Currency, sum.currency)
 		return err == nil && !foreign && (charged == sum.price.Round(9) || charged == sum.most.Round(9))
 	})

@@ -376,7 +376,7 @@ func (f *flow) overcharged(text string, record *RegulatoryRequest, err error) er
 // overcharge returns why a charge is, or may be, above the cost of the draft; "" otherwise. The amount that the draft
 // showed as charged is a quote. A negative charge is a debit.
 func (f *flow) overcharge(draft *RegulatoryRequest, amount Amount, currency string, raw RawJSON) string {
-	size := amount.Round(9) // to compare it with computed sums
+	size := amount.Round(9) // without floating-point noise, as package cost reads
 	if size.Sign() < 0 {
 		size = size.Neg()
 	}

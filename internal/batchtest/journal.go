@@ -38,7 +38,7 @@ func (j *Journal) Claim(ctx context.Context, key string) (batch.Claim, error) {
 	if before := j.claims[key]; before != nil {
 		expires := before.until
 		if before.Record().Step == batch.StepPurchasing {
-			expires = expires.Add(j.lease / 4) // a purchase that was sent late is found
+			expires = expires.Add(j.lease / 4) // leave time to find a purchase that was sent late
 		}
 		if time.Now().Before(expires) {
 			return nil, batch.ErrItemTaken

@@ -42,10 +42,10 @@ type Machine struct {
 }
 
 // Nights runs the job for thirty nights on some machines, in a synctest bubble. Each run may be killed at any record,
-// and is begun again; open opens the journal each time. Drafts expire before the next night, in each way that a service
-// can show it. Analyses fail and succeed later, generations fail until a person retries them, responses of purchases
-// are lost. Each shipment is charged once, each night stays within its budget, and Report.Err names exactly the open
-// items.
+// and is begun again; open opens the journal each time. Drafts expire before the next night; the service shows this in
+// each possible way. Analyses fail and succeed later, generations fail until a person retries them, responses of
+// purchases are lost. Each shipment is charged once, each night stays within its budget, and Report.Err names exactly
+// the open items.
 func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 	t.Helper()
 	job := &job{t: t, service: &service{requests: map[string]*request{}, analyses: map[string]int{},
@@ -277,7 +277,7 @@ func (c mortalClaim) Release(ctx context.Context) error {
 }
 
 // service analyzes, sells and generates documents, one for each shipment. Some analyses fail in the first nights, some
-// generations fail, and some responses are lost, always those of the same shipments.
+// generations fail, and some responses are lost, always for the same shipments.
 type service struct {
 	mu       sync.Mutex
 	requests map[string]*request
@@ -368,7 +368,7 @@ func (r *request) expired() bool {
 	return r.status == shipping.StatusDraft && time.Since(r.made) > draftLife
 }
 
-// number is that of a shipment.
+// number returns the number in the id of a shipment.
 func number(shipment string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(shipment, "SH-"))
 	if err != nil {

@@ -84,7 +84,7 @@ var thousandths = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^-0-9.,]*([0-9]+)[.]([0-9]{3})[^-0-9.,]*$`)
 })
 
-// inThousandths returns an amount that was read from a text: three digits behind its only point are decimals.
+// inThousandths returns the amount of v, whose currency has three decimals: three digits behind a point are decimals.
 func (a amount) inThousandths(v jsonread.Value) amount {
 	if found := thousandths().FindStringSubmatch(v.Text); v.Kind == '"' && found != nil {
 		if n, err := decimal.Parse(found[1] + "." + found[2]); err == nil {

@@ -29,8 +29,8 @@ type counter struct {
 	err    error
 }
 
-// stop records the first reason why the cost is not known, with the line that declares a member as not charged, or
-// without a line if the name can be that of the price.
+// stop records why the cost is not known; only the first reason counts. It adds the line that declares a member as not
+// charged, unless its name can be that of the price.
 func (c *counter) stop(path, problem, declared string) {
 	unclear := &Unclear{Problem: "has no clear price (" + path + " " + problem + ")"}
 	if declared != "" && !areForms(spelling.Words(declared)) {
@@ -41,8 +41,9 @@ func (c *counter) stop(path, problem, declared string) {
 
 const tooLong = "has too many digits"
 
-// cost returns the result: the largest form of the price plus all other numbers, or this form alone if it is their sum.
-// A net price or a subtotal is never their sum. A price under a name without a word for the price is one of the others.
+// cost returns the largest form of the price plus all other numbers, or this form alone if it is the sum of the price
+// and the others. A net price or a subtotal is never this sum. If the name of the price has no word for the price, a
+// larger form counts in addition to it.
 func (c *counter) cost() (Cost, error) {
 	price := number{most: c.price.most}
 	if c.price.most != c.price.plain {
@@ -97,20 +98,20 @@ func percentLast(a, b number) int {
 	return 1
 }
 
-// besideLine returns the line that declares a member as not charged, or the object around it, because a path of a
-// dialect has at most two names.
+// besideLine returns the line that declares a member as not charged. A path of a dialect has at most two names, so
+// below that, the line declares the object around the member.
 func besideLine(path string) dialect.Line {
 	names := strings.SplitN(path, ".", 3)
 	return dialect.Line{Field: "offer.beside", Value: strings.Join(names[:min(2, len(names))], ".")}
 }
 
-// isRounded reports whether a number is a rounded sum, or less than a unit below it.
+// isRounded reports whether a number is a sum, or is below it by less than the smallest unit of the currency.
 func (c *counter) isRounded(n, sum decimal.Number) bool {
 	difference, ok := sum.Add(decimal.Number{Units: -n.Units, Scale: n.Scale})
 	return ok && difference.Sign() >= 0 && difference.Cmp(decimal.Number{Units: 1, Scale: c.decimals()}) < 0
 }
 
-// sum adds the other amounts to a form of the price, and then one share after the other, each of the sum so far.
+// sum adds the other amounts to a form of the price, and then the shares one by one, each as a share of the sum so far.
 func (c *counter) sum(form number, others []number) (most decimal.Number, counted []number) {
 	if form.text != "" {
 		counted = append(counted, form)
@@ -286,8 +287,8 @@ func (c *counter) number(n amount, at place) {
 }
 
 // isForm reports whether a number is the price in another form, such as net or with taxes: all words of its name are
-// words for the price, it is at least half the price, and it is the first number of the member. A list is not a form:
-// it has amounts, such as instalments.
+// words for the price, it is at least half the price, and it is the first such number of its member. So the elements of
+// a list, such as instalments, are not all forms.
 func (c *counter) isForm(n decimal.Number, at place) bool {
 	double, ok := n.Add(n)
 	isSame := func(form number) bool { return form.path == at.path }
@@ -322,9 +323,9 @@ func (c *counter) areParts(v jsonread.Value, at place) bool {
 	return fits && (count > 1 && sum == c.price.most || count > 2 && sum == total && hasTotal)
 }
 
-// stopForeign records a currency other than the offer's. If an object holds it, the object may hold the price.
-// Otherwise the line declares the member in that currency: fee for fee_currency. Without such a member, the price may
-// be in that currency, and there is a line only if the dialect declares the currency.
+// stopForeign records a currency other than the offer's. If an object holds it, the object may hold the price. If it
+// belongs to a member, as fee_currency belongs to fee, the line declares this member as not charged. Otherwise the
+// price may be in that currency, and there is a line only if the dialect declares the currency.
 func (c *counter) stopForeign(path, problem string) {
 	if c.err != nil {
 		return // the first reason counts
@@ -368,8 +369,8 @@ func codeIn(words []string) string {
 	return ""
 }
 
-// codes returns a line that declares the field for each member below a value that may hold a currency code. In an
-// offer, this is each text of three capitals.
+// codes returns a line for each member below a value that may hold a currency code: the line sets the field to the path
+// of the member. In an offer, each text of three capitals may be a code.
 func (c *counter) codes(field string, v jsonread.Value, at place) (lines []dialect.Line) {
 	inOffer := field == "offer.currency" && v.Text == strings.ToUpper(v.Text)
 	if IsCode(v.Text) && (at.isCurrency() || inOffer) && !c.describes(at) {

@@ -9,8 +9,8 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// The words of names. A word can only lower what a number counts, or make an offer unclear; docs/internals/COST.md
-// lists them all.
+// The words of names. A word can only lower the amount that a number counts as, or make an offer unclear;
+// docs/internals/COST.md lists them all.
 const (
 	formWords     = "amount price cost value total sum gross net payable due final grand sub subtotal formatted"
 	untaxedWords  = "net sub subtotal"
@@ -43,8 +43,8 @@ func anyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return isOf(word, list) })
 }
 
-// areForms reports whether each of several words is a word for the price or in one of the lists, and each list has one
-// of them.
+// areForms reports whether each of several words is a word for the price or in one of the lists, and each list contains
+// at least one of these words.
 func areForms(words []string, lists ...string) bool {
 	isOther := func(word string) bool {
 		return !isOf(word, formWords) && !slices.ContainsFunc(lists, func(list string) bool { return isOf(word, list) })

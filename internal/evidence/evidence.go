@@ -9,8 +9,8 @@ import "github.com/shipping-go/shipping/internal/status"
 type Response uint8
 
 const (
-	// Lost is every other response, such as a 503, a 4xx not in the form of a refusal, and a 2xx that does not confirm
-	// the purchase, and every exchange that broke off.
+	// Lost is any response of none of the kinds below, such as a 503, a 4xx that is not in the form of a refusal, or a 2xx
+	// that does not confirm the purchase; and any exchange that broke off.
 	Lost Response = 1 << iota
 	// Unsent: the client's own transport never handed the request to the network.
 	Unsent

@@ -44,12 +44,12 @@ func (m Memory) Observe(p Purchase, r Reading) (Memory, Case) {
 	if shown == nil {
 		return m, c
 	}
-	since := shown // the lists of a record whose draft is not known may be new
+	since := shown // if the draft is not known, all lists may be new
 	if p.Before != nil {
 		since = shown.Since(p.Before)
 	}
 	m.purchased = m.purchased || since.ShowsCharge()
-	if shown.Unclear != "" || shown.Draft && r.Status != "draft" { // it shows the status draft beside another
+	if shown.Unclear != "" || shown.Draft && r.Status != "draft" { // it shows draft and another status
 		m.DraftSince, c.Purchased = time.Time{}, m.purchased
 		return m, c
 	}

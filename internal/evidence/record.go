@@ -67,7 +67,7 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 		r.Draft = r.Draft || strings.EqualFold(strings.TrimSpace(level.Get("status").Text), "draft")
 		r.Failures = r.Failures ||
 			hasAny(level, "failed", "failures", "failed_documents", "errors", "rejected", "unpurchased")
-		// A failed record was purchased, and its documents failed.
+		// The status failed of a record states that its documents failed, not its purchase.
 		isFailed := level.Get("request_id").Text != "" && status.Of(level.Get("status").Text).Failed
 		r.Failed = r.Failed || isFalse(level) || StatesFailure(level) && !isFailed
 		for _, name := range also(d.Record.TransactionID, "transaction_id") {
@@ -77,14 +77,14 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 		}
 		for _, name := range also(d.Record.ChargedAmount, "charged_amount") {
 			if charge := level.At(name); isCharge(charge) {
-				r.Charge += charged(charge) // only compared: two charges are another text than one of them
+				r.Charge += charged(charge) // joined, because it is only compared: two charges differ from one
 				r.charge = jsonread.Member{Name: name, Value: charge}
 			}
 		}
 		for _, name := range also(d.Record.Documents, listNames...) {
 			list := level.At(name)
 			if list.Kind == 0 {
-				list = level.Get(name) // as Members writes it
+				list = level.Get(name) // Members writes a path as one name
 			}
 			for _, entry := range list.Items() {
 				if entry.Kind != 0 && !owesPayment(entry.Get("status").Text) {
@@ -149,8 +149,8 @@ func (r *Record) ReadCharge() (n decimal.Number, currency string, read bool) {
 	return cost.Charge(r.charge.Value)
 }
 
-// UnreadCharge describes a charge that cannot be read, with the lines that name an amount in it; "" if the charge can
-// be read.
+// UnreadCharge describes a charge that cannot be read, with the line that names the only amount in it; "" if the charge
+// can be read.
 func (r *Record) UnreadCharge() string {
 	if _, _, read := r.ReadCharge(); read || r.Charge == "" {
 		return ""
@@ -222,8 +222,8 @@ func unclear(outer, inner jsonread.Value, at string) string {
 	return ""
 }
 
-// OnlyAnalyzed reports whether the record is the response to an analysis without a status, so that it may not be a
-// draft. The [Record.Members] of other records have no id.
+// OnlyAnalyzed reports whether the record has an id but no status, like the response to an analysis: it may not be a
+// draft. The [Record.Members] of any other record have no id.
 func (r *Record) OnlyAnalyzed() bool { return r.Status == "" && r.Data.Get("request_id").Text != "" }
 
 // Members returns the members of a smaller record with which [Record.Since] and [Record.OnlyAnalyzed] return the same
@@ -442,7 +442,7 @@ func folded(slug string) string { return strings.ToLower(strings.TrimSpace(slug)
 // Refused is what the body of a refusal shows about the request that it refuses. It holds no text of the service,
 // because errors keep it.
 type Refused struct {
-	contradicts string // why the refusal contradicts itself, with any draft; "" if it does not
+	contradicts string // why the refusal contradicts itself, whatever the draft showed
 	charges     []string
 	generated   bool // it shows a document that is generated or generating
 	listed      bool // it lists purchased documents, under a name that has no other meaning

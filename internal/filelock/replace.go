@@ -8,7 +8,7 @@ import (
 )
 
 // Replace replaces the content of a file, so that a crash leaves the old content or the new one. Only its owner can
-// read the new file. It writes a file beside it first, whose name ends in ".new".
+// read the new file. The new content is first written to a file beside it, whose name ends in ".new".
 func Replace(path string, write func(io.Writer) error) error {
 	next, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

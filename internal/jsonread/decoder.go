@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Decoder reads one text. A custom type is read by its methods.
+// Decoder reads one text. The functions of custom types call its methods.
 type Decoder struct {
 	scanner
 	reader   *Reader
 	path     []*field  // the records and lists that are open
-	shallow  [8]*field // the usual memory of path
+	shallow  [8]*field // storage for path, enough for most texts
 	report   func(Difference)
 	mismatch error
 }
@@ -110,7 +110,7 @@ func (d *Decoder) custom(f *field, v reflect.Value, got string) bool {
 func (d *Decoder) object(f *field, v reflect.Value) {
 	r, start := f.record, d.pos
 	d.path = append(d.path, f)
-	// named are the places from which fields with several names got their values
+	// named has a bit for each place from which a field with several names got its value
 	place, seen, named := -1, uint64(0), uint64(0)
 	separator := byte('{')
 	for first := true; ; first, separator = false, ',' {
@@ -420,8 +420,8 @@ func (v Value) At(path string) Value {
 	return v
 }
 
-// Paths returns the members of an object that meet a condition, each as a name or a path of two. The first element of
-// a list can be between the two, as in "errors.0.code". A name with a dot has no path.
+// Paths returns the members of an object that meet a condition, each as a name or a path of two names. The first
+// element of a list can be between the two, as in "errors.0.code". A name with a dot has no path.
 func (v Value) Paths(is func(name string, v Value) bool) (paths []string) {
 	add := func(at string, object Value) {
 		for _, m := range object.Members {

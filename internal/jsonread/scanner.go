@@ -18,7 +18,7 @@ type scanner struct {
 	text   []byte
 	pos    int
 	failed bool
-	memory strings.Builder // of a block of strings
+	memory strings.Builder // the block of strings; see keep
 
 	elements int // how many more the lists may hold, besides the first of each
 	names    int // how many more the objects may hold, besides the first of each
@@ -306,7 +306,7 @@ func (s *scanner) keep(piece []byte) string {
 	case len(piece) > blockSize/4:
 		return string(piece)
 	case len(piece) > s.memory.Cap()-s.memory.Len():
-		s.memory.Reset()                                            // the strings in it keep it
+		s.memory.Reset()                                            // earlier strings keep the old block alive
 		s.memory.Grow(min(len(piece)+len(s.text)-s.pos, blockSize)) // no more than the rest of the text will follow
 	}
 	start := s.memory.Len()

@@ -27,7 +27,7 @@ type Format struct {
 	Name    string
 	Version int
 	Noun    string
-	// Foreign is returned for a file of another kind, and Empty for an empty file; nil if such a file counts as new.
+	// Foreign is returned for a file of another kind, and Empty for an empty file; if nil, such a file counts as new.
 	// Damaged is wrapped by the errors of a file whose lines cannot be read, Changed by those of a file that another
 	// program changed while it was open, and Moved by those of one that is not at its path any more.
 	Foreign, Empty, Damaged, Changed, Moved error

@@ -7,9 +7,9 @@ const maxReadings = 4 // of a list that changes; twice as many if its rows chang
 // sighting is the first and the last reading that found a record; 0 for none.
 type sighting struct{ first, last uint8 }
 
-// missing returns how many of the expected records were not found. Records of the token behind the first row of the
-// walk may have been counted in place of others, unless as many rows moved, or the place of the token was in front of
-// them.
+// missing returns how many of the expected records were not found. Records of the token that were found behind the
+// first row of the walk do not count: inFront of them, because the place of the token was in front, and of the others,
+// as many as rows moved.
 func (w *Walk) missing(inFront int) int {
 	if w.ended && w.settled() {
 		return 0
@@ -18,7 +18,7 @@ func (w *Walk) missing(inFront int) int {
 	switch {
 	case !w.ended:
 		missing -= max(w.total-w.pushed-w.covered, 0)
-	case w.owed > w.base+w.found && (w.fresh > 0 || w.unfound()): // rows can have vanished only if the readings agree
+	case w.owed > w.base+w.found && (w.fresh > 0 || w.unfound()): // if readings disagree, no row counts as vanished
 		missing = max(missing, w.owed-w.base-w.found)
 	}
 	return max(w.hole, missing)

@@ -107,8 +107,8 @@ func (w *Walk) resume(t *token) {
 	}
 }
 
-// confirms ends the doubt about the place of the token if a page shows it, by its total or a record of the token. If
-// not, rows may have vanished in front of it: the page before is the next one to read, and then the whole list.
+// confirms reports whether a page has confirmed the place of the token; shown means that this page does. If none has,
+// rows may have vanished in front of it: the previous page is read next, and then the whole list.
 func (w *Walk) confirms(page *Page, shown bool) bool {
 	if shown {
 		w.unconfirmed = false

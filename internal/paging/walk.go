@@ -12,7 +12,7 @@ import (
 // Its place is the number of rows at the head of the list that need not be read any more. The next page to read is the
 // one with the row behind them. The place moves as follows.
 //
-//   - Behind each page that was read. It counts rows, so another page size changes nothing.
+//   - Behind each page that was read. The place counts rows, so another page size changes nothing.
 //   - Towards the head by n rows if the total shrank by n, because as many unread rows may have moved in front of it.
 //   - Behind a page's last row that was already read: the rows before it were read too, or have arrived. If the total
 //     grew by more than a page, the walk looks for that row as far behind the place as the total grew.
@@ -24,14 +24,14 @@ import (
 // older than the previous page.
 //
 // A walk ends without an error only if its readings together found every record of the service's total, and the last
-// reading saw no change. No record is missing if a reading found as many records as the total at its beginning, less
-// the vanished ones, and each page had as many rows as its own total implies; or if the readings together found all
-// records of one moment, see settled. Records can be missing only if the numbers contradict the rows, rows changed
-// places, or as many arrived as vanished between two pages. Then the walk reads the list again, and returns the records
-// that it has not returned, until a reading sees no change and finds the same records as before. It also reads the list
-// again if the total shrank while pages were fetched ahead, because that may be the total of an earlier moment, and if
-// totals were ignored. From the fourth reading on, pages are not fetched ahead. If records are missing then, the error
-// is [Incomplete].
+// reading saw no change. No record is missing in two cases. In the first, a reading found as many records as the total
+// at its beginning, less the vanished ones, and each page had as many rows as its total implies. In the second, the
+// readings together found all records of one moment; see settled. Records can be missing only if the numbers contradict
+// the rows, rows changed places, or as many arrived as vanished between two pages. Then the walk reads the list again,
+// and returns the records that it has not returned, until a reading sees no change and finds the same records as
+// before. It also reads the list again if totals were ignored, or if the total shrank while pages were fetched ahead,
+// because that may be the total of an earlier moment. From the fourth reading on, pages are not fetched ahead. If
+// records are missing then, the error is [Incomplete].
 type Walk struct {
 	config Config
 	pages  *prefetcher
@@ -200,7 +200,7 @@ func (w *Walk) follows(page *Page) bool {
 	case counted:
 		change = page.Total - known
 	case page.counted:
-		w.expected = max(page.Total-w.base, 0) // the first total of the list
+		w.expected = max(page.Total-w.base, 0) // the first page with a total
 	}
 	if w.size == 0 {
 		w.size = size
@@ -290,7 +290,7 @@ func (w *Walk) begin(row, total int) {
 	w.expected, w.found, w.older, w.moved = max(total-row, 0), 0, 0, 0
 }
 
-// search continues at the page that would hold the last row in front of the place if all rows had arrived at the head.
+// search continues at the page with the last row in front of the place, if all new rows arrived at the head.
 func (w *Walk) search() {
 	w.moveTo(w.pageOf(min(w.covered+w.pushed, w.total) - 1))
 	w.pushed = 0
@@ -386,7 +386,7 @@ func (w *Walk) advance(page *Page) {
 		w.reach = min(2*w.reach, w.config.Window)
 	}
 	if !w.ended {
-		w.ahead(w.reach - 1) // the consumer has one
+		w.ahead(w.reach - 1) // one page is the consumer's
 	}
 }
 

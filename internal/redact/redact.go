@@ -3,9 +3,10 @@
 //
 // Texts are compared in one form: their letters and digits, in lower case, with escapes decoded. In this form, the key
 // is found as plain text, in base64 (such as of "user:key"), and in hexadecimal and decimal bytes. A part of the key
-// counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. Only a text
-// with several characters of the key in a row is compared: a key with a blank behind each character is not found. A
-// shorter key, such as "test", is found only as a whole word, plain or escaped, because it may occur in any text.
+// counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11 characters.
+// Only a text with several characters of the key in a row is compared: a key with a blank behind each character is not
+// found. A shorter key, such as "test", is found only as a whole word, plain or escaped, because it may occur in any
+// text.
 package redact
 
 import (
@@ -193,7 +194,7 @@ type finder struct {
 
 const (
 	leastPart      = 11
-	leastCanonical = 6 // of a part that is mostly punctuation
+	leastCanonical = 6 // letters and digits of a part that counts
 )
 
 func newFinder(key string) *finder {
@@ -313,7 +314,7 @@ func decode(text string, withSpace bool) string {
 		return text
 	}
 	out := make([]byte, 0, len(text))
-	since := longestEscape // at most the bytes of out since the last one that an escape can begin with
+	since := longestEscape // bytes of out since an escape may have begun, or fewer
 	for _, c := range []byte(text) {
 		for size := 0; ; {
 			out = out[:len(out)-size]

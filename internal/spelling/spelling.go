@@ -29,7 +29,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// fold removes from a name how its words are joined.
+// fold returns a name in lower case, without the underscores and hyphens between its words.
 func fold(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }

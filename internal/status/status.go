@@ -56,7 +56,7 @@ var (
 	final           = set(func(s Status) bool { return s.Final })
 )
 
-// set returns the states of which a condition holds.
+// set returns the states for which a condition holds.
 func set(holds func(Status) bool) (states State) {
 	for _, status := range All() {
 		if holds(status) {

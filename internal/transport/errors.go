@@ -157,8 +157,8 @@ func Partial(err error) (*BodyError, bool) { return own[*BodyError](err) }
 
 var errNoConnection = errors.New("no connection was established")
 
-// evidenceIn returns the evidence in the error of a failed attempt, without errors that look like the end of the
-// caller's context.
+// evidenceIn returns only the evidence in the error of a failed attempt: a partial response, or that nothing was sent.
+// It leaves out the cause, which may look like the end of the caller's context.
 func evidenceIn(err error) error {
 	if partial, ok := Partial(err); ok {
 		return &BodyError{partial.StatusCode, partial.Header, partial.Body, ErrTruncated}

@@ -196,8 +196,8 @@ func (p *pause) left() time.Duration {
 	return time.Until(p.until)
 }
 
-// wait returns after the pause, at random times so that the waiting calls do not start at once. If the pause would
-// outlast the deadline of ctx, wait returns a [PausedError] at once.
+// wait returns at a random time soon after the pause, so that the waiting calls do not start all at once. If the pause
+// would outlast the deadline of ctx, wait returns a [PausedError] at once.
 func (p *pause) wait(ctx context.Context, policy Policy) error {
 	for {
 		left := p.left()

@@ -106,7 +106,7 @@ func replayable(method string) bool {
 }
 
 // watchedBody is the body of a request if the transport is not the client's own. Such a transport may replace the
-// context of the request, and so lose the hooks of progress. Then the body is read only once, and never after there
+// context of the request, and so lose the hooks of progress. Then the body is read only once, and not at all once there
 // is evidence that nothing was sent.
 type watchedBody struct {
 	io.ReadCloser

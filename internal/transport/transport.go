@@ -133,9 +133,9 @@ func (c *Client) IsForeign() bool { return c.plain == nil }
 // times that.
 const maxHeaderBytes = 1 << 20
 
-// defaultTransport returns a copy of net/http's own, with a pool that fits a window of pages and smaller headers. A
-// copy has none of the protocols that were registered with RegisterProtocol. It is not the client's own if the program
-// has set TLSNextProto, or has replaced net/http's own by another RoundTripper, which is then used.
+// defaultTransport returns a copy of http.DefaultTransport without the protocols of RegisterProtocol, with smaller
+// headers and a pool that fits a window of pages. The copy is not the client's own if the program has set TLSNextProto.
+// If http.DefaultTransport has another type, it is returned itself, and is not the client's own.
 func defaultTransport() (next http.RoundTripper, own bool) {
 	shared, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

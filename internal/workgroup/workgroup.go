@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Group is a group of goroutines. The zero value needs Crashed.
+// Group is a group of goroutines. Crashed must be set.
 type Group struct {
 	// Crashed is called, from the goroutine that panicked, once for each panic. It must let the others end.
 	Crashed func()
