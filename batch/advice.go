@@ -20,8 +20,8 @@ func (r Result) Need() Need {
 	return r.remedy().need
 }
 
-// Reason returns the text of Err without what [Result.Need] states, for a program that acts on it; empty if Err is nil.
-// It can name functions and fields of this package.
+// Reason returns the text of Err without the advice, for a program that acts on [Result.Need]; empty if Err is nil. It
+// can name functions and fields of this package.
 func (r Result) Reason() string {
 	if r.Err == nil {
 		return ""
@@ -29,8 +29,8 @@ func (r Result) Reason() string {
 	return ofBatch(r.Err)
 }
 
-// itemError is the error of an item: its text has the advice of the batch, or none for [Cause.Err], instead of the
-// advice for a single request.
+// itemError is the error of an item. Its text has the advice of the batch instead of the advice for a single request;
+// the text of a [Cause.Err] has none.
 type itemError struct {
 	cause  error
 	remedy remedy
@@ -72,10 +72,10 @@ const (
 	NeedWallet Need = "wallet"
 	// NeedPeriod: another period, whose budget has room, or a larger budget.
 	NeedPeriod Need = "period"
-	// NeedBudget: a larger budget, because the item costs more than the whole one.
+	// NeedBudget: a larger budget, because the item costs more than the whole budget.
 	NeedBudget Need = "budget"
-	// NeedCharge: a person who compares a charge above its cost (with [StateOverBudget], that of another item) with the
-	// wallet's transactions, and closes it ([Resolve]); until then, nothing is purchased with a budget.
+	// NeedCharge: a person who compares a charge above its cost with the wallet's transactions, and closes it ([Resolve]).
+	// Until then, nothing is purchased with a budget. With [StateOverBudget], another item has this charge.
 	NeedCharge Need = "charge"
 	// NeedRetry: [shipping.RegulatoryService.Retry], then another run.
 	NeedRetry Need = "retry"
@@ -101,14 +101,14 @@ const (
 
 	readsFirst = ": it reads the request, and purchases again only if nothing was charged"
 	checked    = "check the wallet's transactions, and call batch.Resolve with the outcome that they show"
-	// closesUncharged is for an item that each run would try again.
+	// closesUncharged is the advice for an item that each run would try again.
 	closesUncharged = "; batch.Resolve with OutcomeNotCharged closes the item"
 	// closesCharge is what a person does after a charge above its cost.
 	closesCharge = "compare the charge with the wallet's transactions, and correct the dialect; then batch.Resolve " +
 		"with OutcomeCharged closes the charge, and runs purchase other items again"
 )
 
-// restore is for an item if the journal lacks records.
+// restore is the remedy of an item if the journal lacks records.
 var restore = remedy{NeedPerson, "once the journal is in its place, run the batch again"}
 
 // isDown reports whether an error is that of a service that failed or did not respond.

@@ -47,9 +47,9 @@ type Item struct {
 	// without one of them, or if another item has, or may have, purchased one for the shipment. If empty,
 	// [Options.Select] chooses, and a purchase of another item for the shipment is an error.
 	//
-	// Of items in one run that are for one shipment or file and share a document, or are without Documents, one is
-	// purchased: the one whose purchase has begun, or else that with the least key (with a journal of several processes,
-	// always that). The others have an error, as has an item without Documents beside one with Documents.
+	// If several items of a run are for one shipment or file, and share a document or have no Documents, one is purchased:
+	// the one whose purchase has begun, or else the one with the least key. With a journal of several processes, it is
+	// always the one with the least key. The others get an error. So does an item without Documents beside one with them.
 	Documents []shipping.DocumentType
 	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
 	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.
@@ -101,10 +101,10 @@ type Options struct {
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the batch over all runs of its Period. The most that a purchase can cost (see
-	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that
-	// nothing was charged. A higher reported charge counts instead. A charge in the journal above its cost, in another
-	// currency, or in a form that cannot be read stops all purchases, in any period, until a person closes it with a
-	// note ([Resolve]). Nil means no bound. A budget needs a Select, or an item with Documents.
+	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that nothing
+	// was charged. A higher reported charge counts instead. If a charge in the journal is above its cost, is in another
+	// currency or cannot be read, it stops all purchases, in any period, until a person closes it with a note ([Resolve]).
+	// Nil means no bound. A budget needs a Select, or an item with Documents.
 	Budget *shipping.Budget
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A
 	// later run of the same period continues with what is left; another period begins with the whole budget. An item that

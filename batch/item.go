@@ -33,10 +33,10 @@ type entry struct {
 	dialect *dialect.Dialect // of the record as last read; or nil
 	fresh   bool             // the draft was made in this run
 	other   bool             // it is none of the given items: only its charge is reported
-	// unlisted is the record as last read, with its status only, if nothing lists the status.
+	// unlisted holds the status as last read, if neither the specification nor the dialect lists it; otherwise nil.
 	unlisted *shipping.RegulatoryRequest
 	evidence string    // the documents that wait for evidence, as last read
-	lacking  time.Time // when a reading first showed nothing else missing; or 0
+	lacking  time.Time // when a reading first showed that only evidence is missing
 	err      error
 	done     bool
 
@@ -44,7 +44,7 @@ type entry struct {
 	unpaid shipping.Budget // what the purchase costs, if the wallet did not suffice for it
 }
 
-// step returns how long to wait before the next one; 0 ends the item in this run.
+// step does the next step, and returns how long to wait before the one after it; 0 ends the item in this run.
 func (e *entry) step(ctx context.Context) time.Duration {
 	next, err := e.advance(ctx)
 	if errors.Is(err, ErrItemTaken) {
@@ -64,8 +64,8 @@ func (e *entry) step(ctx context.Context) time.Duration {
 	return 0
 }
 
-// leave lets another process work on the item, and returns the time until the next try: the item has ended by then, or
-// is claimed because the other process died.
+// leave lets another process work on the item, and returns the time until the next try: then the item has ended, or
+// this process claims it because the other one died.
 func (e *entry) leave() time.Duration {
 	_ = e.release() // if another process has taken it over, there is nothing to release
 	e.record, e.polls, e.fresh = Record{Key: e.record.Key}, nil, false
@@ -97,7 +97,7 @@ func (e *entry) take(ctx context.Context) error {
 	case record.ShipmentID == "" && id == "": // an invoice that has moved
 	case record.begun():
 		return errors.Join(otherShipment(record, e.item.source()), claim.Release(ctx))
-	default: // nothing was purchased for the other one
+	default: // of another source, for which nothing was purchased
 		record = Record{Key: record.Key, ShipmentID: id, FileHash: hash}
 	}
 	if lacks := e.lacks(record); lacks != nil {
@@ -175,7 +175,7 @@ func (e *entry) compare(other *entry) int {
 	return cmp.Or(cmp.Compare(rank(e), rank(other)), cmp.Compare(e.record.Key, other.record.Key))
 }
 
-// excludes reports whether a later item for the same shipment or file is not purchased beside this one.
+// excludes reports whether a later item for the same shipment or file must not be purchased in addition to this one.
 func (e *entry) excludes(later *entry) bool {
 	documents, others := e.item.Documents, later.item.Documents
 	switch {
@@ -245,7 +245,7 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 }
 
 // analysisFailed records that the analysis failed. If its record shows a purchase without documents, the item is not
-// analyzed again. The documents of an earlier purchase, which was not charged, are not those of this one.
+// analyzed again. The documents of an earlier purchase, which was not charged, are dropped.
 func (e *entry) analysisFailed(failed *shipping.RegulatoryError) error {
 	e.record.RequestID, e.record.Documents, e.record.Amount = failed.RequestID, nil, shipping.Amount{}
 	e.foundPurchased(failed.Request)
@@ -352,7 +352,7 @@ func (e *entry) alone(own Record) func(related []Record) error {
 	}
 }
 
-// errUnread is the error of an item beside a purchase that [Adopt] has added.
+// errUnread is the error of an item whose shipment has a purchase that [Adopt] has added.
 var errUnread = errors.New("its documents are not known until a run has read it")
 
 // differs returns an error unless the Documents differ from those of another purchase of the shipment or file.
@@ -512,7 +512,7 @@ func (e *entry) failed(step shipping.Step, record *shipping.RegulatoryRequest, e
 	return failed
 }
 
-// outcome returns whether the wallet was charged for an item that is not purchasing.
+// outcome returns whether the wallet was charged for an item whose step is not StepPurchasing.
 func (e *entry) outcome() shipping.PurchaseOutcome {
 	if e.record.Step == StepPurchased || e.record.Step == StepFailed && e.record.bought() {
 		return shipping.OutcomeCharged
@@ -532,8 +532,8 @@ func notDraft(record *shipping.RegulatoryRequest) error {
 var errElsewhere = errors.New("it may have been purchased outside this batch, or by a run whose records this journal " +
 	"lacks; if the journal is an older copy, put the latest one in its place")
 
-// move records the next step. An end that is not recorded is left to the next run. A generation has failed even so: the
-// next run reads it again.
+// move records the next step. If it cannot record the end of an item, the item keeps its step for the next run. A
+// failed generation counts as an end even then: the next run reads the request again.
 func (e *entry) move(step shipping.Step) error {
 	before := e.record.Step
 	e.record.Step = step
@@ -584,7 +584,7 @@ func (e *entry) result() Result {
 	return result
 }
 
-// wait polls once, and drops the request: ten thousand items can wait.
+// wait polls once, and does not keep the request, so that ten thousand items can wait.
 func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.polls == nil {
 		e.polls = &wait.Polls{Intervals: e.run.intervals}
@@ -665,8 +665,8 @@ func (e *entry) adopted(record *shipping.RegulatoryRequest) error {
 	return e.move(StepPurchased)
 }
 
-// lacksEvidence reports whether the documents of a request have waited only for evidence for DraftFor, a limit that
-// ends the wait: the evidence can take days.
+// lacksEvidence reports whether the documents of a request have waited for DraftFor, and only for evidence. The wait
+// then ends, because the evidence can take days.
 func (e *entry) lacksEvidence(record *shipping.RegulatoryRequest) bool {
 	var types []shipping.DocumentType
 	generates := false
@@ -750,7 +750,7 @@ func (e *entry) besides(draft *shipping.RegulatoryRequest) {
 }
 
 // explained adds to a journal's error the numbers that the cost counts beside the prices, and the dialect lines that
-// make it fit the rest of the budget. A journal has no draft.
+// make it fit the rest of the budget. The journal cannot add them, because it has no draft.
 func explained(err error, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	over, ok := err.(*shipping.BudgetError)
 	if !ok || len(over.Beside) > 0 || !over.Left.Known() {
@@ -950,7 +950,7 @@ func (e *entry) charge(amount shipping.Amount, currency string, raw shipping.Raw
 		return
 	}
 	amount = size(amount)
-	if !e.record.foreign() && amount.Round(9).Cmp(e.record.Amount) > 0 { // like the amounts of an offer
+	if !e.record.foreign() && amount.Round(9).Cmp(e.record.Amount) > 0 { // without floating-point noise
 		if e.record.Amount.Known() {
 			e.record.Cost = cmp.Or(e.record.Cost, e.record.Amount)
 		}

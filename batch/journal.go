@@ -107,7 +107,7 @@ type local struct {
 
 	mu    sync.Mutex
 	items map[string]*localItem
-	index map[string][]*localItem // items that have or had an entry of [Record.entries]
+	index map[string][]*localItem // by [Record.entries], those of earlier records included
 	sums  map[string]localSum     // by period; a missing sum is counted before its next use
 }
 
@@ -148,7 +148,7 @@ func (j *local) keep(item *localItem, record Record) {
 
 const overcharged = "overcharged" // the entry of items that are [Record.Overcharged]
 
-// entries returns the entries of an index that list the record.
+// entries returns the keys under which the index lists the record.
 func (r Record) entries() (entries []string) {
 	if source := r.Source(); source != "" {
 		entries = append(entries, "source "+source)
@@ -235,7 +235,7 @@ func (j *local) sum(period string, budget shipping.Budget) (shipping.Amount, err
 	return j.count(period, budget)
 }
 
-// reserve counts the amount of a record, before it is written, in addition to the counted amount of its item.
+// reserve counts the amount of a record before it is written, if that raises the sum. A purchase must fit the budget.
 func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) error {
 	if problem := record.uncountable(budget); problem != "" {
 		return &shipping.BudgetError{Budget: budget, Problem: problem}

@@ -94,7 +94,7 @@ func resolve(ctx context.Context, claim Claim, outcome shipping.PurchaseOutcome,
 
 // resolve changes the record by an outcome that a person found, or returns why that is not possible.
 func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
-	// no run writes a note before the item is purchased again
+	// Until the item is purchased again, a note shows that a person has decided.
 	charged, byHand := outcome == shipping.OutcomeCharged, r.Note != ""
 	switch {
 	case r.Step == StepAnalyzed && r.RequestID == "" && charged:

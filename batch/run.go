@@ -108,9 +108,9 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// chooseTwins chooses which of several items for one shipment or file are purchased, so that neither the order of items
-// nor the time of responses matters: the first of those that exclude each other. With a lease, no purchase is known
-// yet. Items with Again take no part.
+// chooseTwins chooses which of several items for one shipment or file are purchased: of items that exclude each other,
+// the first by compare. So neither the order of items nor the time of responses matters. If the journal has a lease, no
+// purchase is known yet. Items with Again take no part.
 func chooseTwins(entries []*entry) {
 	bySource := map[string][]*entry{}
 	for _, e := range entries {
@@ -243,7 +243,7 @@ const closingTime = 5 * time.Second
 var errNoJournal = fmt.Errorf("shipping: the batch's context has ended, and its journal did not respond for another %s",
 	closingTime)
 
-// report returns the report of a run whose context has perhaps ended; closing is for the journal.
+// report returns the report of a run whose context has perhaps ended; closing is the context of journal calls.
 func (r *run) report(ctx, closing context.Context, uncounted error) (*Report, error) {
 	report := &Report{Committed: r.committed, budget: r.options.Budget}
 	interrupted := false
@@ -394,8 +394,8 @@ func (r *run) note(claim Claim, record Record, alone func(same []Record) error) 
 	return nil
 }
 
-// journalFailed ends the batch, unless the journal refused the record: a purchase without a record could be
-// repeated.
+// journalFailed ends the batch, because a purchase without a record could be repeated. If the journal only refused the
+// record, the batch continues.
 func (r *run) journalFailed(key string, err error) error {
 	if errors.Is(err, ErrItemTaken) || errors.Is(err, shipping.ErrOverBudget) {
 		return err
@@ -460,8 +460,8 @@ func (e *heldError) Error() string {
 
 func (e *heldError) Unwrap() error { return shipping.ErrOverBudget }
 
-// mayPurchase returns the reason why nothing more may be purchased within a budget: the amounts on drafts do not bound
-// the charges. related are what the journal returns before a purchase.
+// mayPurchase returns the reason why nothing more may be purchased within a budget: after a charge above its cost, the
+// amounts on drafts do not bound the charges. related is what the journal returns before a purchase.
 func (r *run) mayPurchase(related []Record) error {
 	for _, record := range related {
 		if record.Overcharged() && r.options.Budget != nil {

@@ -23,9 +23,9 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // call [Adopt] with the payments.
 type MissingError struct {
 	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. The Key of a payment
-	// is that of the journal's last record of its request. Without one, it is that of the item for its shipment or
-	// invoice with these Documents, or else without Documents. If the run had no such item, it is the id of the shipment
-	// or, for an invoice, of the request: if an item is for it, set the key of this item before Adopt.
+	// is that of the journal's last record of its request. If there is none, it is that of the run's item for the shipment
+	// or invoice: the item with these Documents, or else one without Documents. If there is none either, it is the id of
+	// the shipment or, for an invoice, of the request. If you have an item for it, set its key before Adopt.
 	Payments []Record
 }
 
@@ -114,7 +114,7 @@ func missing(records, payments []Record) (lacking []Record, err error) {
 	return lacking, nil
 }
 
-// name adds to payments that a journal with these records lacks what their requests show, and the keys of their items.
+// name completes payments that the journal lacks with what their requests show, and the keys of their items.
 func (r *run) name(ctx context.Context, payments, records []Record, items []Item) error {
 	drafts, begun := map[string]Record{}, map[string]bool{} // by request, and by key
 	for _, record := range records {
@@ -169,9 +169,9 @@ func (r *run) pays(draft *shipping.RegulatoryRequest) error {
 }
 
 // Adopt adds the payments of a [MissingError] to the journal, so that the next run waits for their documents, if its
-// items include those of [Unfinished]. They count against the budget of the period. Each has its Key, with "+" and the
-// request if the journal has another purchase of that key. Adopt returns the records that it has added, with the note
-// in each.
+// items include those of [Unfinished]. They count against the budget of the period. Each is stored under its Key. If
+// the journal has another purchase under that key, "+" and the request are added to it. Adopt returns the records that
+// it has added, with the note in each.
 //
 // A purchase can take effect late: after the journal was lost, begin the run that returns the MissingError five minutes
 // after the last run has ended. The errors are those of [Resolve].

@@ -251,7 +251,7 @@ func named(records []batch.Record) []string {
 	return names
 }
 
-// sums changes a few items, and reads the sum after each change, or only as Append returns it.
+// sums changes a few items, and checks the sum of the period after each change, also as Append returns it.
 func sums(j journal) {
 	budget := naira("250")
 	for n, step := range []struct {
