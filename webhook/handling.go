@@ -124,8 +124,8 @@ func (r *Receiver) handOver(ctx context.Context, n *Notification) error {
 	}
 }
 
-// handleNow calls the handler once. If it fails after the sender has left, nobody reads the response, so that the
-// failure is reported.
+// handleNow calls the handler once. If it fails after the sender has left, nobody reads the response, so the
+// notification is reported as lost.
 func (r *Receiver) handleNow(request context.Context, n *Notification) error {
 	select {
 	case r.handling <- struct{}{}:

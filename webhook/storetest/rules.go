@@ -132,7 +132,7 @@ func odd(s store) {
 	}
 }
 
-// atOnce has many claims at the same moment, over a few ids.
+// atOnce makes many claims of a few ids at the same moment.
 func atOnce(s store) {
 	const ids, claims = 10, 16
 	for n := range ids {
