@@ -44,7 +44,7 @@ func (s *Server) newHTTP() *http.Server {
 		Handler:           s,
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
-		// Above this net/http refuses the request itself. Between the limit and this the response is an envelope.
+		// Above this, net/http itself refuses the request. Between maxHeader and this, the refusal is an envelope.
 		MaxHeaderBytes: 2 * maxHeader,
 		ErrorLog:       s.config.errorLog(),
 		ConnContext:    wire.MarkInMemory,

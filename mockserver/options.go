@@ -125,9 +125,9 @@ func (c *config) errorLog() *log.Logger {
 	return slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug)
 }
 
-// WithJournal sets how many requests a world records, and how many bytes of each body. The default is 1,024
-// requests with 2 KiB of each body. Earlier requests that were refused or struck by a fault stay, too: the latest,
-// up to a quarter of the number. With 0 requests nothing is recorded.
+// WithJournal sets how many requests a world records, and how many bytes of each body. The default is 1,024 requests
+// with 2 KiB of each body. Of earlier requests, the latest that were refused or struck by a fault stay, too, up to a
+// quarter of the number. With 0 requests nothing is recorded.
 func WithJournal(calls, bodyBytes int) Option {
 	return func(c *config) { c.Journal, c.JournalBody = max(0, calls), max(0, bodyBytes) }
 }

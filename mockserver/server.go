@@ -96,7 +96,7 @@ func (s *Server) newControlSurface() *admin.Admin {
 	return admin.New(admin.Config{
 		Worlds: s.worlds, Operations: s.operations,
 		Hosts: s.config.hosts, Logger: s.config.Logger,
-		Token: s.Token, TokenForAll: s.config.token != "", // until guard creates one
+		Token: s.Token, TokenForAll: s.config.token != "", // guard sets a random one later
 	})
 }
 
@@ -149,7 +149,7 @@ func (s *Server) Close() {
 
 // ServeHTTP serves one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	wire.LimitWrite(w, 0) // the deadline of the previous response on the connection
+	wire.LimitWrite(w, 0) // removes the deadline of the previous response
 	switch {
 	case s.err != nil:
 		const notRetried = http.StatusNotImplemented // by clients

@@ -98,8 +98,7 @@ func Status(code int, header http.Header) Fault {
 }
 
 // RateLimit returns a fault that responds with 429 and a Retry-After that asks to wait for d, rounded up to seconds.
-// Forms that are not a time ignore d. Dates count from the world's clock, and so does the Date header beside
-// them.
+// Forms that are not a time ignore d. Dates, and the Date header beside them, are by the world's clock.
 //
 // Assumption: the service limits rates in this way. The specification has no limit, and without the fault the server
 // has none.
@@ -113,9 +112,9 @@ func Redirect(location string) Fault { return Fault{Kind: "redirect", Location: 
 // Respond returns a fault that responds exactly as given: the body byte for byte, without an envelope. The status
 // is from 200 to 599.
 //
-// The header may have any name but Content-Length and Transfer-Encoding, which the server sets for the body. If it
-// has no Content-Type, the response has none. The server adds Date, X-Request-Id and X-Mock-Why, as to every
-// response that a fault struck. The given header can replace each, or remove it with no values.
+// The header may have any name but Content-Length and Transfer-Encoding, which the server sets for the body. If it has
+// no Content-Type, the response has none. The server adds Date, X-Request-Id and X-Mock-Why, as to every response that
+// a fault struck. The given header can replace each of them, or remove it by a name without values.
 //
 // A later rule can change the response, with [Truncate], [SlowBody] or another fault that changes responses.
 func Respond(status int, header http.Header, body string) Fault {
@@ -157,7 +156,7 @@ func GatewayTimeout(d time.Duration) Fault {
 	return Fault{Kind: "gateway-timeout", Duration: Duration(d)}
 }
 
-// Repeat returns a fault that performs the operation twice and responds as to the second time, as if a proxy had
+// Repeat returns a fault that performs the operation twice and sends the response to the second time, as if a proxy had
 // repeated the request: a purchase is charged, and the response is a refusal, because the request was purchased. The
 // journal shows one entry. A request that only reads is not repeated.
 func Repeat() Fault { return Fault{Kind: "repeat"} }

@@ -19,8 +19,8 @@ type Fault struct {
 	// Summary describes the fault in a line.
 	Summary string `json:"summary"`
 
-	to   func(operation string) bool // the operations that it can make a difference to
-	rule fault.Rule                  // its name is its effect; empty if no other fault has the same
+	to   func(operation string) bool // the operations on which it can have an effect
+	rule fault.Rule                  // its name is the effect; empty if no other fault has this effect
 }
 
 // Names of faults.

@@ -34,10 +34,10 @@ type notifier struct {
 
 	mu      sync.Mutex
 	world   *mockserver.World // nil until the world is ready
-	before  int               // deliveries before that
+	before  int               // deliveries before the world was ready
 	kill    func()            // ends the program; nil if none is running
 	killed  string            // the id of the notification at which the program was killed
-	emitted map[string]bool   // by id: notifications of the sweep, not because of the program
+	emitted map[string]bool   // by id: notifications that the sweep emitted, not the program
 }
 
 // newNotifier returns the notifier of a schedule. The default of the transport is connections to this machine.

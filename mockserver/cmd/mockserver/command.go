@@ -29,7 +29,7 @@ type exit struct {
 	error // nil if there is nothing to print
 }
 
-// checked returns an action that first checks the number of arguments, and whose other errors are failures.
+// checked returns an action that first checks the number of arguments. Any other error is a failure.
 func checked(action cli.ActionFunc) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error {
 		switch many := strings.Contains(cmd.ArgsUsage, "…"); {

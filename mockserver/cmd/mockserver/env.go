@@ -134,7 +134,7 @@ http://` + defaultAddr + `.`,
 func localURL(addr string, tls bool) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return addr // which baseURL refuses, unless it is empty
+		return addr // baseURL refuses it, unless it is empty
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

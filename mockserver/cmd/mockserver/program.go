@@ -31,7 +31,7 @@ type program struct {
 	files  []string // of the goal, in the folder of each run
 
 	free  *freeport.Sequence
-	ports sync.Map // the port on which the program listens, a string, by *mockserver.World
+	ports sync.Map // by *mockserver.World: the port on which the program listens, a string
 }
 
 // setUp subscribes the program to notifications, on a free port.
@@ -72,7 +72,7 @@ const (
 	closePatience = time.Second
 )
 
-// execute runs the program in a world until it ends or the context does, which kills it with its descendants.
+// execute runs the program in a world until it ends. The end of the context kills it and its descendants.
 func (p *program) execute(ctx context.Context, a sweep.Execution) sweep.Outcome {
 	w, dir := a.World, filepath.Join(p.folder, strconv.Itoa(a.Run))
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -134,8 +134,8 @@ type Sender struct {
 // computedStep is the time between two computed transactions. A hundred million of them are sixty years.
 const computedStep = 20 * time.Second
 
-// Compute gives a wallet that many transactions, older than all others, until a time. Each follows only from the
-// seed and its place. Every second one pays out what the one before paid in, so that an even number adds up to 0.
+// Compute gives a wallet this number of transactions before a time, older than all others. Each is computed only from
+// the seed and its place. Every second one pays out what the one before paid in, so that an even number adds up to 0.
 // None is kept in memory, and the millionth costs no more than the first.
 func (w *Account) Compute(wallet ledger.Wallet, seed uint64, total int, before time.Time) {
 	w.TransactionsOf(wallet.Reference).Past = records.Past{Total: total, Record: func(ordinal int) json.RawMessage {
@@ -149,10 +149,10 @@ func (w *Account) Compute(wallet ledger.Wallet, seed uint64, total int, before t
 // account that never change.
 func (w *Account) computed(e ledger.Entry, ordinal, seed uint64) json.RawMessage {
 	texts := []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"}
-	number := splitmix.Mix(ordinal ^ seed) // whose mapping to an identifier is bijective
+	number := splitmix.Mix(ordinal ^ seed) // different for each ordinal, as is the identifier
 	chance := splitmix.Mix(number)
 	pair := splitmix.Mix(splitmix.Mix(ordinal/2 ^ seed))
-	e.Amount, _ = shipping.NewAmount(int64(pair%5_000_000)+1, 2) // seven digits always fit, also below
+	e.Amount, _ = shipping.NewAmount(int64(pair%5_000_000)+1, 2) // seven digits always fit, here and below
 	if e.Kind, e.Memo = ledger.KindDebit, texts[chance>>32%uint64(len(texts))]; ordinal%2 == 0 {
 		e.Kind, e.Memo = ledger.KindFunding, "Wallet funded"
 	}

@@ -41,8 +41,8 @@ type Admin struct {
 
 func (s *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Redirect redirects /_mock, and a browser at /, to the index, by a relative address: a proxy can serve both below a
-// prefix.
+// Redirect redirects /_mock, and a browser at /, to the index, by a relative address, so that a proxy can serve both
+// below a prefix.
 func (s *Admin) Redirect(w http.ResponseWriter, r *http.Request) {
 	p := wire.Redirect(strings.TrimPrefix(wire.ControlPrefix, "/"))
 	p.Header.Set("Vary", "Accept")

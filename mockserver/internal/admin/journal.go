@@ -52,7 +52,7 @@ func rows[T any](all []T) []journalRow {
 	return rows
 }
 
-// listJournal responds with the entries that the query selects. With wait it responds when there are count of them, or
+// listJournal responds with the entries that the query selects. With wait it responds once their number is count, or
 // with 408.
 func (s *Admin) listJournal(c *control, query journalQuery, _ none) (string, []journalRow, error) {
 	choice, err := query.choice(c.world)
@@ -71,7 +71,7 @@ func (s *Admin) listJournal(c *control, query journalQuery, _ none) (string, []j
 	switch query.As {
 	case "jsonl":
 		var out bytes.Buffer
-		encoder := json.NewEncoder(&out) // which ends each value with a line break
+		encoder := json.NewEncoder(&out) // it ends each value with a line break
 		for _, entry := range entries {
 			err = errors.Join(err, encoder.Encode(entry))
 		}

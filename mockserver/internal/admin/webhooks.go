@@ -184,7 +184,7 @@ type inboxQuery struct {
 	waiting
 }
 
-// listInbox responds with the notifications that the query selects. With wait it responds when there are count of them,
+// listInbox responds with the notifications that the query selects. With wait it responds once their number is count,
 // or with 408.
 func (s *Admin) listInbox(c *control, query inboxQuery, _ none) (string, inbox, error) {
 	if err := query.waiting.check(); err != nil {

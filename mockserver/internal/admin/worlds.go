@@ -182,7 +182,7 @@ func (s *Admin) closeIdle(_ *control, query idleQuery, _ none) (string, []worldS
 	}
 	closed := []worldSummary{}
 	for _, w := range s.Worlds.CloseIdle(query.Idle) {
-		closed = append(closed, viewWorld(w, false)) // with or without keys=false
+		closed = append(closed, viewWorld(w, false)) // never with keys
 	}
 	return spelling.Counted(len(closed), "world closed", "worlds closed"), closed, nil
 }

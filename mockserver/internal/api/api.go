@@ -133,7 +133,7 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 // finish journals, lints and logs an exchange, and sends its response. op is nil if the request names no operation.
 func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, op *operation) {
 	if !x.Stubbed {
-		shape(w, x.Operation, &x.Reply) // the refusal of a fault
+		shape(w, x.Operation, &x.Reply) // the fault may have set a refusal
 	}
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 {
@@ -144,7 +144,7 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 	w.Log.See(x)
 	w.Lint.See(x)
 	s.log(x)
-	if x.ArrivesIn > 0 { // before the client can receive the end of the exchange
+	if x.ArrivesIn > 0 { // before the response is sent
 		s.expect(w, x, op)
 	}
 	x.Leave() // the client may read the response slowly

@@ -37,9 +37,9 @@ type replayResult struct {
 // Assumptions: If delivery_id is present, shipment_id and event are ignored. The specification requires them only if
 // delivery_id is absent, and states that delivery_id "replays the exact stored payload of that attempt". The result
 // describes the replayed event. If there are several deliveries, it describes the first, to the newest webhook; the log
-// has all. Without delivery_id the latest payload for the shipment and the event is replayed, or the current shipment
-// without one. replay_mode has only one value. If a delivery is not about a shipment, the result names the default
-// shipment of notifications, because the specification's result always names one.
+// has all. Without delivery_id the latest payload for the shipment and the event is replayed or, without one, a payload
+// with the current shipment. replay_mode has only one value. If a delivery is not about a shipment, the result names
+// the default shipment of notifications, because the specification's result always names one.
 func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 	var ask replayRequest
 	if refusal := w.Decoding().Decode(x, &ask); refusal != nil {

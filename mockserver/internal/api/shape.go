@@ -91,8 +91,8 @@ func raw(value any) []byte {
 	return encoded
 }
 
-// shapeRefusal returns the body of a refusal. In problem details (RFC 9457) the data are extension members, whose
-// paths do not begin with "data.". A code outside data.error_code has other values.
+// shapeRefusal returns the body of a refusal. In problem details (RFC 9457) the data are extension members, whose paths
+// do not begin with "data.". If the code has another place than data.error_code, its values differ, too.
 func shapeRefusal(w *world.World, status int, message string, data members) members {
 	decided := w.Dialect().Refusal
 	code, place := data["error_code"], decided.Code

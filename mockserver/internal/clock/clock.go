@@ -93,9 +93,9 @@ func (c *Clock) turn() Turn {
 	return c.turns
 }
 
-// After calls fn once, after d; a negative d counts as 0. On a virtual clock Advance calls it,
-// never before After returns. Functions that are due at the same time are called in the order in which
-// they were scheduled. The label describes the function in lists. After Stop it does nothing.
+// After calls fn once, after d; a negative d counts as 0. On a virtual clock Advance calls it, never before After
+// returns. Functions that are due at the same time are called in the order in which they were scheduled. The label
+// describes the function in lists. Once the clock is stopped, After does nothing.
 func (c *Clock) After(d time.Duration, label string, fn func()) *Timer {
 	return c.after(d, &Timer{label: label, fn: fn})
 }

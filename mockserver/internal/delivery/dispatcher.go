@@ -49,7 +49,7 @@ type Dispatcher struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu      sync.Mutex         // taken while the lock of the world is held: never take that with mu
+	mu      sync.Mutex         // taken while the world's lock is held; never take the world's lock under mu
 	log     []*notify.Delivery // oldest first; entries are immutable, an attempt replaces the entry
 	changes uint32             // number of changes of the log
 	bytes   int                // of the log
@@ -251,13 +251,13 @@ func (d *Dispatcher) add(delivery *notify.Delivery) {
 	d.bytes += size(delivery)
 	for len(d.log) > d.config.Limit || d.bytes > d.config.Bytes && len(d.log) > 1 {
 		d.bytes -= size(d.log[0])
-		d.log[0] = nil // append moves the rest only when it needs room
+		d.log[0] = nil // the array keeps this place until append needs room
 		d.log = d.log[1:]
 	}
 }
 
 // place returns the index of a delivery in the log, or -1. The caller holds mu. It searches from the end, because most
-// calls are for late deliveries.
+// calls are for recent deliveries.
 func (d *Dispatcher) place(id string) int {
 	for i, delivery := range slices.Backward(d.log) {
 		if delivery.ID == id {

@@ -104,10 +104,10 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 	return body.Event, problem
 }
 
-// Notifications returns, oldest first, the notifications with a number above after, and a text as an id or in the
-// payload.
+// Notifications returns, oldest first, the notifications that have a number above after, and have the text as an id or
+// in the payload.
 func (in *Inbox) Notifications(after int, text string) []notify.Received {
-	found, _ := in.Await(context.Background(), after, text, 0) // which does not wait
+	found, _ := in.Await(context.Background(), after, text, 0) // a count of 0 does not wait
 	return found
 }
 

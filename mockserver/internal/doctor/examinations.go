@@ -81,7 +81,7 @@ func examinations(within time.Duration) []examination {
 			edit:   func(p *post) { p.kind = "application/x-www-form-urlencoded" },
 			well:   func(r reaction) bool { return r.is(2) || r.is(4) },
 			advice: "Read the raw bytes regardless of the Content-Type: some frameworks parse a form and leave an empty body."},
-		// What a proxy's redirect makes of a delivery.
+		// A delivery as it arrives after a proxy has redirected it.
 		{delivery: "redirected", wanted: wantRefused, event: created, well: refused,
 			edit: func(p *post) { *p = post{method: http.MethodGet, id: p.id} },
 			advice: "A proxy that redirects turns a delivery into a GET without body: refuse it with 405, or the delivery " +

@@ -93,7 +93,7 @@ func (r *sentRequest) corrected(op operations.Operation) *draftRequest {
 		return r.analyze()
 	case operation == shipping.OpPurchase:
 		return r.purchase()
-	case strings.Contains(op.Route, "{request_id}"): // a suggestion must do nothing that cannot be undone
+	case strings.Contains(op.Route, "{request_id}"): // the effect of a suggestion must be reversible
 		return r.get()
 	}
 	return nil // no way is known to make a valid one

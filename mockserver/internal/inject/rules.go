@@ -335,7 +335,7 @@ func (r *rule) excludes(later *rule) bool {
 		r.Fault.Kind == later.Fault.Kind && !a.repeats
 }
 
-// masked returns why earlier rules never leave a request to the rule, or "".
+// masked returns why an earlier rule strikes each request that the rule could strike; "" if none does.
 func (r *rule) masked(earlier []*rule, now time.Time) string {
 	for i, e := range earlier {
 		excluded := e.Point == r.Point && e.excludes(r) || e.prevents() && r.Point != "" && r.Point != fault.Generation

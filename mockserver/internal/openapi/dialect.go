@@ -19,7 +19,7 @@ func applyDialect(document object, declared *dialect.Dialect) {
 	nameMembers(schemas, d)
 	nameHeaders(document, signature.Of(declared))
 	placed := []string{"RegulatoryRequestResponse", "PurchaseResponse"}
-	if d.Purchase.Confirmation == "empty" { // an empty object is in no place
+	if d.Purchase.Confirmation == "empty" { // an empty confirmation has no record to place
 		placed = placed[:1]
 	}
 	for _, response := range placed {

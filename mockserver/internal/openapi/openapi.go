@@ -91,7 +91,7 @@ func paths(described object, table []operations.Operation) object {
 			continue
 		}
 		if responses := members(operation["responses"]); responses["200"] == nil {
-			responses["200"] = responses["2XX"] // which some generators do not read
+			responses["200"] = responses["2XX"] // some generators do not read 2XX
 		}
 		operation["security"] = []any{object{"secretKey": []any{}}}
 		if op.Open {

@@ -59,7 +59,7 @@ func (r *Refusal) Payload() map[string]any {
 	return payload
 }
 
-// of adds the request and its status to the data, which show that nothing was purchased.
+// of adds the request and its status to the data. Together they show that nothing was purchased.
 func (r *Refusal) of(record *Record) *Refusal {
 	if r.Data == nil {
 		r.Data = map[string]any{}

@@ -54,7 +54,7 @@ type Config struct {
 //
 // Assumption: all of them; see Time of the dialect.
 type Times struct {
-	Purchasing, Evidence, DraftLife time.Duration // 0: none; submitted by hand; for ever
+	Purchasing, Evidence, DraftLife time.Duration // 0: not shown; submitted by hand; without end
 	Generation                      float64       // multiplies the times in the compliance rules
 }
 

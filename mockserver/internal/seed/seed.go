@@ -301,9 +301,9 @@ func (w *seeder) seedWallets() {
 	}
 }
 
-// openWallet opens a wallet with its first funding, or with nothing in an empty world. The rows of the plan are a
-// history before that funding. The history has an even number of rows, which add up to 0; if the plan has an even
-// number, the wallet gets another funding.
+// openWallet opens a wallet with its first funding, or with nothing in an empty world. The computed transactions of the
+// plan precede it in the first wallet. Their number is even, so that they add up to 0; if the plan has an even number
+// in all, the wallet gets another funding.
 func (w *seeder) openWallet(wallet ledger.Wallet, p walletSeed, at time.Time) {
 	w.check(w.Ledger.Open(wallet))
 	fundings := 1

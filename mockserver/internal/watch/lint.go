@@ -217,7 +217,7 @@ func subject(x *wire.Exchange) string {
 	return ""
 }
 
-// unsettled reports whether a request was sent for the id whose effect its response did not show.
+// unsettled reports whether a request about the id was sent, and its response did not show its effect.
 func (d *Lint) unsettled(id string) bool {
 	return slices.ContainsFunc(d.once, func(operation string) bool {
 		_, sent := d.sentOnce[operation+" "+id]

@@ -95,7 +95,7 @@ func (j *Log) trim() {
 
 func (j *Log) drop(i int) {
 	j.all.Add(-1)
-	copy(j.calls[1:], j.calls[:i]) // short: the oldest entries are dropped first
+	copy(j.calls[1:], j.calls[:i]) // few entries: the oldest are dropped first
 	j.calls[0] = nil
 	j.calls = j.calls[1:]
 }

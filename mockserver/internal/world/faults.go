@@ -120,6 +120,6 @@ func (w *World) arriveAll() {
 	for _, a := range all {
 		w.arrive(a)
 	}
-	w.performing.Lock() // of a timer
+	w.performing.Lock() // waits for an operation that a timer performs
 	defer w.performing.Unlock()
 }
