@@ -163,9 +163,9 @@ var articles = strings.NewReplacer("integer", "a whole number", "number", "a num
 	"a boolean",
 	"array", "an array", "object", "an object")
 
-// allows reports whether a value has a type of the schema. A value that is an assumption may be null.
+// allows reports whether a value has a type of the schema. If the schema is an assumption, the value may be null.
 func (s *schema) allows(v any) bool {
-	is := func(of string) bool { // an assumed object: a list in an envelope, or a document's type
+	is := func(of string) bool { // an assumed object may be a list or a text
 		return isOf(of, v) || of == "object" && s.Assumption != "" && (isOf("array", v) || isOf("string", v))
 	}
 	return s.types == nil || slices.ContainsFunc(s.types, is) || s.Assumption != "" && v == nil

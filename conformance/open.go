@@ -83,7 +83,7 @@ func (s *session) observeList(l list, first page) {
 	if l.pages == nil || l.owner != nil || s.observed["list.max_per_page"] != (observed{}) {
 		return
 	}
-	const most = 10_000 // of the reference server
+	const most = 10_000 // the largest page of the reference server
 	large := s.request(l, 1, fmt.Sprint(most))
 	if size, ok := whole(large.pagination()["perPage"]); ok {
 		s.decide("list.max_per_page", fmt.Sprint(size), fmt.Sprintf("%s returns %d for perPage=%d", l.path, size, most))

@@ -80,13 +80,13 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 func (s *session) analyze(source, field, value, needs string) (d draft) {
 	analyzed, early := s.untilDraft(s.call("regulatory.analyze", request{body: map[string]any{field: value}},
 		unless(s.writes, Skipped, needsWrites), unless(value != "", NotRun, needs)))
-	// the others may be left out there
+	// an analysis may leave out the other members
 	record, problems := recordOf(analyzed), s.problemsOfRecord(analyzed, "request_id", "available_documents")
 	if status, there := record["status"]; there && status != "draft" {
 		problems = append(problems, wrong("status", status, "one of draft")...)
 	}
 	isItems := func(at string, v any) bool { return isOf("array", v) && !strings.Contains(at, "available_documents") }
-	// The specification leaves open their name.
+	// The specification does not show the name of the line items.
 	if len(problems) == 0 && !find("", record, isItems) && !find("", analyzed.data(), isItems) {
 		problems = []string{"no line items: no member but available_documents is an array"}
 	}
@@ -162,8 +162,8 @@ func isAmount(_ string, v any) bool {
 	return isNumber || strings.ContainsAny(text, "0123456789")
 }
 
-// untilDraft reads a request until the specification lists its status, and returns the response with it. A status
-// before that is a problem unless the dialect declares it.
+// untilDraft reads a request until it has a status that the specification lists, and returns that response. An earlier
+// status is a problem unless the dialect declares it.
 func (s *session) untilDraft(a response) (draft response, problems []string) {
 	id, _ := recordOf(a)["request_id"].(string)
 	s.poll(func() bool {

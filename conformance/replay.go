@@ -39,7 +39,7 @@ func (s *session) checkReplay() {
 			problem(shipment != s.target.Shipment, "data.shipment_id is %v; want %s", shipment, s.target.Shipment),
 			problem(replayed != event, "data.event is %v; want %s", replayed, event))
 	}
-	// to sends a replay to the first webhook that is active or not, and subscribed to the event or not.
+	// to sends a replay to the first webhook for which both statements, active and subscribed, are as given.
 	to := func(lacking string, active, subscribed bool) response {
 		i := slices.IndexFunc(webhooks,
 			func(w map[string]any) bool { return w["active"] == active && isSubscribed(w, event) == subscribed })

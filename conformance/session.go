@@ -184,8 +184,8 @@ func (a response) isBadRead() bool {
 	return a.lost != nil || a.status >= 500 || a.status/100 == 2 && a.envelope == nil
 }
 
-// awaitsRate waits as long as a service that limits the rate of requests states in Retry-After, and returns true, if
-// the request is not a purchase of a request and the wait ends within the patience.
+// awaitsRate reports whether a request may be sent again after a 429: it waits for the time in Retry-After. For the
+// purchase of a request, and for a wait beyond the patience, it returns false at once.
 func (s *session) awaitsRate(a response, r request, until time.Time) bool {
 	_, purchases := r.body["request_id"]
 	if a.status != http.StatusTooManyRequests || a.retryAfter <= 0 || purchases ||

@@ -60,7 +60,7 @@ type charge struct {
 	others   []string // amounts of payments that can be for something else
 }
 
-// charged compares a wallet with its state after requests about drafts, which charge a cost once, or nothing if it
+// charged compares a wallet with its state after requests about drafts. They must charge cost once, or nothing if cost
 // is nil. A payment that is not within the cost, and does not concern one of the drafts, can be for something else.
 func (w wallet) charged(after wallet, cost *cost, drafts ...draft) charge {
 	var related []any
@@ -138,7 +138,7 @@ func (s *session) confirmed(c charge, again func(), drafts ...draft) charge {
 	return c
 }
 
-// concerns reports whether a transaction names one of the drafts or its shipment, or is of the price of a document that
+// concerns reports whether a transaction names one of the drafts or its shipment, or has the price of a document that
 // one of them offers.
 func concerns(t map[string]any, drafts []draft) bool {
 	text := jsonOf(t)
