@@ -266,7 +266,7 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, 
 }
 
 // look calls the function alone with the related records, under locks of the source and the request, held until the
-// record is there. All statements are sent at once. The last one begins after the locks are held, so that it sees the
+// record is written. All statements are sent at once. The last one begins after the locks are held, so that it sees the
 // record of whoever held them before.
 func (j *BatchJournal) look(ctx context.Context, tx pgx.Tx, record batch.Record,
 	alone func([]batch.Record) error) error {

@@ -28,9 +28,9 @@ func Schema() string { return schema }
 //go:embed lacking.sql
 var lacking string
 
-// Migrate creates the tables shipping_batch_item, shipping_batch_total and shipping_webhook in the first schema of
-// the connection's search_path, and brings those of an earlier version up to date. It may run on several machines
-// at once. Only if a table or an index is missing, the user must own the tables, with the right to create. Tables
+// Migrate creates the tables shipping_batch_item, shipping_batch_total and shipping_webhook in the first schema of the
+// connection's search_path, and brings those of an earlier version up to date. It may run on several machines at once.
+// If a table or an index is missing, and only then, the user must own the tables and have the right to create. Tables
 // of these names with other columns or keys are an error.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return durably(ctx, pool, longestLimit, func(tx pgx.Tx) error {
@@ -63,9 +63,9 @@ func mayNotCreate(err error) error {
 	return err
 }
 
-// The limits of a transaction are set on the server, so that they hold for a machine that vanished too: its
-// connection stays open until TCP gives up, which can take hours. They follow from the lease of whoever waits: it
-// must get the locks of a vanished machine while its own claims hold.
+// The limits of a transaction are set on the server, so that they hold for a machine that vanished too: its connection
+// stays open until TCP gives up, which can take hours. They depend on the lease of the machine that waits: it must get
+// the locks of a vanished machine while its own claims hold.
 const (
 	longestLimit = 40 * time.Second
 	restart      = 5 * time.Second // a database that restarts is there again by then
@@ -80,7 +80,7 @@ func again(
 	return while(transient, ctx, pool, lease, do)
 }
 
-// while is again, with another condition for another attempt.
+// while is like again, but passing decides whether an error may pass.
 func while(
 	passing func(error) bool, ctx context.Context, pool *pgxpool.Pool, lease time.Duration,
 	do func(context.Context, pgx.Tx) error,
