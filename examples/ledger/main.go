@@ -171,7 +171,7 @@ func row(t *shipping.Transaction) []string {
 		amount, doubt = "", strings.TrimPrefix(err.Error(), "shipping: ")
 	}
 	listed := ""
-	if t.Amount != (shipping.Amount{}) { // not a missing one, which String writes as 0
+	if t.Amount != (shipping.Amount{}) { // String would write a missing one as 0
 		listed = t.Amount.String()
 	}
 	created := ""

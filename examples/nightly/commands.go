@@ -100,7 +100,7 @@ func retry(ctx context.Context, args []string) error {
 		switch request, err := client.Regulatory.Retry(ctx, id); {
 		case err == nil:
 			fmt.Printf("request %s is %s: run the same night again in some minutes\n", id, request.Status)
-		case !strings.Contains(fmt.Sprint(failed), err.Error()): // a dialect without the route has one error for all
+		case !strings.Contains(fmt.Sprint(failed), err.Error()): // without the route, all have the same error
 			failed = errors.Join(failed, err)
 		}
 	}

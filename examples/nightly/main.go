@@ -126,7 +126,7 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	}
 	rates := j.rates(ctx)
 	report, err := j.documents(ctx)
-	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what was bought, also after SIGTERM
+	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // even after SIGTERM
 	defer stop()
 	unread := j.transactions(export)
 	if unread != nil {

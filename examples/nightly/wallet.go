@@ -99,7 +99,7 @@ func (j *job) stopped(report *batch.Report, err error) error {
 	return nil
 }
 
-// begun reports whether a run has begun: a report without requests replaces no other.
+// begun reports whether a run has begun: a report without requests must not replace an earlier one.
 func begun(report *batch.Report) bool {
 	return report != nil && slices.ContainsFunc(report.Results, func(r batch.Result) bool { return r.RequestID != "" })
 }
@@ -141,7 +141,7 @@ func (j *job) record(ctx context.Context) error {
 	}
 	nothing := inputError{fmt.Errorf("nightly: nothing was purchased: -record: wallet %s shows no requests: correct "+
 		"-wallet, or leave -record out if no night has purchased anything", j.wallet)}
-	return errors.Join(cmp.Or(err, error(nothing)), os.Remove(path)) // a new journal ends the refusal of lost
+	return errors.Join(cmp.Or(err, error(nothing)), os.Remove(path)) // lost does not refuse a new journal
 }
 
 // adopt adds purchases to the journal, and reports whether there are any.

@@ -26,7 +26,7 @@ func write(out io.Writer, spans tracetest.SpanStubs, metrics metricdata.Resource
 		for _, m := range scope.Metrics {
 			histogram, ok := m.Data.(metricdata.Histogram[float64])
 			if !ok || m.Unit != "s" {
-				continue // sizes
+				continue // not a duration
 			}
 			for _, point := range histogram.DataPoints {
 				mean := time.Duration(point.Sum / float64(point.Count) * float64(time.Second))
