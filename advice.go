@@ -488,7 +488,7 @@ func (e *Error) undeclared() string {
 }
 
 // codeAt returns the path of a text that can be the code of a refusal, such as "error.code": the first path that ends
-// in "code", or else the only text of one word besides the reason; "" if there is none.
+// in "code", or else the only text of one word besides the reason; "" without either.
 func codeAt(body jsonread.Value, reason string) string {
 	isNamed := func(path string) bool { return strings.HasSuffix(strings.ToLower(path), "code") }
 	words := body.Paths(func(name string, v jsonread.Value) bool {

@@ -176,8 +176,8 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 	return l.fetch(ctx, l.page, options, true)
 }
 
-// checkList returns an error if the records are of another kind or, with mustList, if there is no list. An empty list
-// is valid.
+// checkList returns an error if the records are of another kind or, with mustList, if the list is missing. An empty
+// list is valid.
 func checkList[T any](records []T, mustList bool) *Error {
 	switch {
 	case records == nil && mustList:
@@ -205,7 +205,7 @@ func areForeign[T any](records []T) bool {
 	return len(records) > 0
 }
 
-// fetch fetches a page. Without mustList, a page without a list is no error; the walk judges it.
+// fetch fetches a page. Without mustList, a page without a list is not an error: the walk judges it.
 func (l lister[T, L]) fetch(ctx context.Context, page int, options []CallOption, mustList bool) (*Page[T], error) {
 	data, response, err := fetch(ctx, l.core, request{operation: l.operation, options: l.query(page)}, options,
 		func(data L, _ []byte) *Error {

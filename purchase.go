@@ -350,7 +350,7 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	return cmp.Or(p.notDraft(before), p.notQuote(before))
 }
 
-// notQuote returns why a charge on the draft may come from a purchase; "" if there is none, or it is only a quote.
+// notQuote returns why a charge on the draft may come from a purchase; "" without a charge, or if it is only a quote.
 func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	switch draft := p.Draft; {
 	case before.Charge == "" && draft.ChargedAmount.Sign() <= 0:

@@ -23,9 +23,9 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // call [Adopt] with the payments.
 type MissingError struct {
 	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. The Key of a payment
-	// is that of the journal's last record of its request. If there is none, it is that of the run's item for the shipment
-	// or invoice: the item with these Documents, or else one without Documents. If there is none either, it is the id of
-	// the shipment or, for an invoice, of the request. If you have an item for it, set its key before Adopt.
+	// is that of the journal's last record of its request. Without one, it is that of the run's item for the shipment or
+	// invoice: the item with these Documents, or else one without Documents. Without such an item, it is the id of the
+	// shipment or, for an invoice, of the request. If you have an item for it, set its key before Adopt.
 	Payments []Record
 }
 

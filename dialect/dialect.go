@@ -141,8 +141,8 @@ type Time struct {
 	// Evidence is how long a manual document waits for its evidence.
 	Evidence Duration `json:"evidence,omitzero"`
 	// DraftLife is how long a draft can be purchased. After that, its status is the one that Record.States maps to
-	// "expired". If there is none, it remains a draft, and its purchase is refused with Refusal.ExpiredCode. If there is
-	// no such code either, the draft is not found (404).
+	// "expired". Without such a status, it remains a draft, and its purchase is refused with Refusal.ExpiredCode. Without
+	// such a code, too, the draft is not found (404).
 	DraftLife Duration `json:"draft_life,omitzero"`
 }
 

@@ -130,8 +130,8 @@ func located(problem error, lines map[int]string) error {
 	return fmt.Errorf("line %d: %w", first, problem)
 }
 
-// decisionsOf returns what a part of a line decides: its field, such as "offer.beside+" if it adds to it, and the field
-// with the name of each pair, such as "record.states queued".
+// decisionsOf returns the decisions of a part of a line: its field, such as "offer.beside+" if it adds to it, and the
+// field with the name of each pair, such as "record.states queued".
 func decisionsOf(setting string) []string {
 	name, value, isField := strings.Cut(setting, "=")
 	if !isField {

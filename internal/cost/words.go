@@ -43,8 +43,8 @@ func anyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return isOf(word, list) })
 }
 
-// areForms reports whether each of several words is a word for the price or in one of the lists, and each list contains
-// at least one of these words.
+// areForms reports whether every word is for the price or in one of the lists, and every list contains at least one
+// word.
 func areForms(words []string, lists ...string) bool {
 	isOther := func(word string) bool {
 		return !isOf(word, formWords) && !slices.ContainsFunc(lists, func(list string) bool { return isOf(word, list) })
