@@ -665,8 +665,8 @@ func (e *entry) adopted(record *shipping.RegulatoryRequest) error {
 	return e.move(StepPurchased)
 }
 
-// lacksEvidence reports whether the documents of a request have waited for DraftFor, and only for evidence. The wait
-// then ends, because the evidence can take days.
+// lacksEvidence reports whether, for as long as DraftFor, the documents of a request have waited for nothing but
+// evidence. The wait then ends, because the evidence can take days.
 func (e *entry) lacksEvidence(record *shipping.RegulatoryRequest) bool {
 	var types []shipping.DocumentType
 	generates := false

@@ -25,7 +25,8 @@ type MissingError struct {
 	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. The Key of a payment
 	// is that of the journal's last record of its request. Without one, it is that of the run's item for the shipment or
 	// invoice: the item with these Documents, or else one without Documents. Without such an item, it is the id of the
-	// shipment or, for an invoice, of the request. If you have an item for it, set its key before Adopt.
+	// shipment or, for an invoice, of the request. If you have an item for it, set Key to the key of that item before
+	// Adopt.
 	Payments []Record
 }
 

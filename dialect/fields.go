@@ -270,7 +270,7 @@ func (d *Dialect) field(name string) (field, error) {
 	return field{}, fmt.Errorf("unknown field %q%s", name, meant)
 }
 
-// preset returns the dialect that points.json describes: member is the member of each point that holds its value.
+// preset returns a dialect of points.json: each point has its value under this member, such as "strict". Tests set all.
 func preset(member string) *Dialect {
 	d, points := &Dialect{Version: Version}, readPoints()
 	for _, f := range d.fields() {

@@ -7,9 +7,9 @@ const maxReadings = 4 // of a list that changes; twice as many if its rows chang
 // sighting is the first and the last reading that found a record; 0 for none.
 type sighting struct{ first, last uint8 }
 
-// missing returns how many of the expected records were not found. Records of the token that were found behind the
-// first row of the walk do not count: inFront of them, because the place of the token was in front, and of the others,
-// as many as rows moved.
+// missing returns how many of the expected records were not found. The token's records behind the first row of the walk
+// account for some: for inFront, because the place of the token was in front of them, and for as many as rows moved.
+// Any others may have been counted in place of missing records.
 func (w *Walk) missing(inFront int) int {
 	if w.ended && w.settled() {
 		return 0

@@ -314,7 +314,7 @@ func decode(text string, withSpace bool) string {
 		return text
 	}
 	out := make([]byte, 0, len(text))
-	since := longestEscape // bytes of out since an escape may have begun, or fewer
+	since := longestEscape // bytes of out since the last \, % or &, or fewer
 	for _, c := range []byte(text) {
 		for size := 0; ; {
 			out = out[:len(out)-size]
