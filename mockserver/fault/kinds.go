@@ -156,7 +156,7 @@ func GatewayTimeout(d time.Duration) Fault {
 	return Fault{Kind: "gateway-timeout", Duration: Duration(d)}
 }
 
-// Repeat returns a fault that performs the operation twice and sends the response to the second time, as if a proxy had
+// Repeat returns a fault that performs the operation twice and sends the second response, as if a proxy had
 // repeated the request: a purchase is charged, and the response is a refusal, because the request was purchased. The
 // journal shows one entry. A request that only reads is not repeated.
 func Repeat() Fault { return Fault{Kind: "repeat"} }
