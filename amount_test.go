@@ -66,7 +66,7 @@ func TestAmount_AtMost(t *testing.T) {
 	}
 }
 
-// The digits are computed by internal/decimal, which is tested there. An amount adds the values that are not numbers.
+// Package internal/decimal computes the digits, and tests them. An Amount can also be missing or unreadable.
 func TestAmountArithmetic(t *testing.T) {
 	const most = "999999999999999999"
 	add, sub, mul := shipping.Amount.Add, shipping.Amount.Sub, shipping.Amount.Mul

@@ -94,8 +94,8 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 }
 
 // A service may refuse in JSON without a status. It refuses if the dialect declares this form, and only with a 4xx and
-// a text in the place of the message. Without a code it may be another's, so the request has to stay a draft for
-// QuietFor.
+// a text in the place of the message. Without a code, it may be the response of a proxy, so the request has to stay a
+// draft for QuietFor.
 func TestDialect_RefusalsOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	object, detail := dialect.Refusal{Format: "object"}, dialect.Refusal{Format: "object", Message: "detail"}

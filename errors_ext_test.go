@@ -54,7 +54,7 @@ func TestErrors_SentinelOfEachStatus(t *testing.T) {
 	}
 }
 
-// Many of them did not state what to do, or stated it about another mistake.
+// Many errors did not state what to do, or gave the advice for another mistake.
 func TestErrors_Texts(t *testing.T) {
 	t.Parallel()
 	const notAPI = "; check that the base address (WithBaseURL or SHIPPING_BASE_URL) is that of the service, not of " +
@@ -249,8 +249,8 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 	}
 }
 
-// Methods of the result that a failed call returns beside its error, and of what errors.AsType returns for another
-// error, panicked.
+// Methods of nil panicked: of the nil result of a failed call, and of the nil that errors.AsType returns for another
+// error.
 func TestNil_ReportsNothing(t *testing.T) {
 	t.Parallel()
 	failure, _ := errors.AsType[*shipping.Error](errors.New("another"))

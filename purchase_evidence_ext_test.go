@@ -18,8 +18,8 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// A request that is not a draft, or a draft that shows a purchase, is sent no purchase, whichever way it comes: it was
-// purchased again before.
+// Nothing is purchased from a request that is not a draft, or from a draft that shows a purchase, however the program
+// has got it. Such requests were purchased again.
 func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 	t.Parallel()
 	none, quoted := "", "purchase.quoted=true"
@@ -156,7 +156,7 @@ func waysToBuy(options *shipping.AnalyzeAndPollOptions) map[string]func(context.
 	}
 }
 
-// What an error holds of a purchase does not make the next one blind: the request is read again before it is purchased.
+// If the Purchase of an error is sent again, the request is read before.
 func TestPurchase_AgainFromItsErrorReadsTheRequest(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -184,8 +184,8 @@ func TestPurchase_AgainFromItsErrorReadsTheRequest(t *testing.T) {
 	})
 }
 
-// What the error of a refused purchase holds does not make the next one a refused one.
-// If its response is lost, it can be settled as charged.
+// If the Purchase of the error of a refused purchase is sent again, the new purchase does not count as refused. If its
+// response is lost, it can be settled as charged.
 func TestPurchase_AgainAfterARefusal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -296,10 +296,9 @@ func settleTwice(t *testing.T, client *shipping.Client, purchase *shipping.Purch
 	return first
 }
 
-// The stored purchase decides when it is settled. A refused purchase was settled as a success, because
-// only the response that was not confirmed was remembered; a list that the draft had already was taken for a purchase;
-// and a refusal that showed a purchase counted as "not charged", if readings were older than that. So did a purchase
-// that a reading had shown.
+// The stored purchase decides when it is settled. A refused purchase was settled as a success, because the refusal was
+// not stored. A list that the draft had already was taken for a purchase. A refusal that showed a purchase counted as
+// "not charged" if later readings were older copies. So did a purchase that a reading had shown.
 func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 	t.Parallel()
 	refused := func(data string) httpmock.Responder {

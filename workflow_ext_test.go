@@ -342,9 +342,9 @@ func TestParseBudget(t *testing.T) {
 	}
 }
 
-// A mode is read in any case, and one of another service is not taken for manual. A service need not show which
-// documents are automated. Selecting none would look like a draft that needs none, also if the dialect has another
-// word.
+// Modes are compared ignoring case, and an unknown mode is not taken for manual. A service need not show which
+// documents are automated. To select none would look like a draft that needs none, even if the dialect has another
+// mode.
 func TestSelectAutomated_Modes(t *testing.T) {
 	t.Parallel()
 	for modes, test := range map[string]struct {
@@ -473,7 +473,7 @@ func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 	})
 }
 
-// A caller that was asked to purchase a request that is purchased would pay twice.
+// If an error advised to purchase a request that is purchased already, the caller would pay twice.
 func TestWait_ARequestThatWasPurchasedIsNotToBePurchasedAgain(t *testing.T) {
 	t.Parallel()
 	draft := record("draft", draftOfTwo)
@@ -499,8 +499,8 @@ func TestWait_ARequestThatWasPurchasedIsNotToBePurchasedAgain(t *testing.T) {
 	}
 }
 
-// A copy of the data that lags behind does not have the request yet. A program whose purchase had succeeded was told
-// that the request does not exist.
+// A copy of the data that lags behind does not have the request yet. After a purchase that had succeeded, a program got
+// the error that the request does not exist.
 func TestAnalyzeAndPoll_AReadingBehindThePurchase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

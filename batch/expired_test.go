@@ -17,9 +17,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// A draft of an earlier night has expired: its item failed every night, and no run analyzed it again. It is analyzed
-// again only if the draft has certainly expired, each purchase was refused or never sent, and nothing shows a purchase:
-// the service refuses a second purchase of the same request, but not that of a new one.
+// If the draft of an earlier night had expired, its item failed every night, and no run analyzed it again. Now a run
+// does, but only if the draft has certainly expired, each purchase was refused or never sent, and nothing shows a
+// purchase: the service refuses a second purchase of the same request, but not that of a new one.
 func TestBatch_AnExpiredDraftIsAnalyzedAgainOnlyIfNothingWasSold(t *testing.T) {
 	t.Parallel()
 	const declared = "record.states=expired=expired,refusal.expired_code=request_expired"
@@ -189,8 +189,8 @@ func TestResolve_OpensAnItemWhoseDraftHasExpired(t *testing.T) {
 	})
 }
 
-// The draft of a purchase whose response was lost has expired, so that no run can settle it: a person finds the
-// outcome. If the dialect declared the status, each run needed another one.
+// The draft of a purchase whose response was lost has expired, so no run can settle the purchase: a person finds the
+// outcome. If the dialect declared the status, each run asked for another run instead.
 func TestBatch_AnExpiredDraftOfAnUnknownPurchase(t *testing.T) {
 	shippingtest.EachInBubble(t, map[string]string{"not found": "time.draft_life=12h",
 		"declared": "record.states=expired=expired,time.draft_life=12h"}, func(t *testing.T, lines string) {

@@ -22,8 +22,8 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// A journal whose file was moved or changed by another program went unnoticed: it accepts nothing more, and the next
-// run does not begin with a part of the records.
+// A journal did not notice that another program had moved or changed its file. Now it accepts nothing more, and the
+// next run does not begin with only a part of the records.
 func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 	t.Parallel()
 	overwrite := func(change func(content []byte) []byte) func(path string) error {
@@ -99,8 +99,8 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 	}
 }
 
-// After its journal was removed, Retryable was true, and the next run purchased everything again. The end of the
-// context hid that the journal was removed, and the report advised to run the batch again.
+// After the journal was removed, Retryable was true, and the next run purchased everything again. If the context ended,
+// too, the report hid the removal, and advised to run the batch again.
 func TestFile_RemovedInARunIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	for _, interrupted := range []bool{false, true} {

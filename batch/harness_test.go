@@ -54,7 +54,7 @@ type purchaseFault struct {
 	Refuse, Lose, Ignore bool
 	// Takes is how long the response takes.
 	Takes time.Duration
-	// Charge is charged instead of 100, and Report is reported instead of that.
+	// Charge is charged instead of 100, and Report is reported instead of Charge.
 	Charge, Report string
 }
 

@@ -135,9 +135,9 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 	})
 }
 
-// An item with the key of another shipment was completed at once, so that nothing was bought for its own. Two orders of
-// one shipment bought the same documents twice, and so did a job that began to set keys. Items that a killed run had
-// begun, with keys that are not ids of shipments, could not be given to the next run.
+// An item with the key of another shipment was completed at once, and nothing was bought for its own shipment. Two
+// orders of one shipment bought the same documents twice, and so did a job that began to set keys. Items that a killed
+// run had begun, with keys that are not ids of shipments, could not be given to the next run.
 func TestBatch_KeysAndShipments(t *testing.T) {
 	t.Parallel()
 	order := func(key, shipment string) batch.Item {
@@ -339,8 +339,8 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 	})
 }
 
-// An analysis had failed, and the service was busy when the next run repeated it: the item counted as failed, and
-// Retryable was false. If a generation had failed, the item was charged, whatever the service responds now.
+// If the service was busy when a run repeated a failed analysis, the item counted as failed, and Retryable was false.
+// If the generation has failed, the item was charged, whatever the service responds now.
 func TestBatch_AFailedItemThatTheServiceRefusesNow(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -367,8 +367,9 @@ func TestBatch_AFailedItemThatTheServiceRefusesNow(t *testing.T) {
 	})
 }
 
-// A failed analysis whose record lists documents was purchased by somebody else: analyzed again, it would be bought
-// again. The charge of that purchase was compared with a cost of 0, and ended the purchases of the batch.
+// If the record of a failed analysis lists documents, somebody else has purchased them. After another analysis, they
+// would be bought again. The charge of that purchase was compared with a cost of 0, and ended the purchases of the
+// batch.
 func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -575,7 +576,8 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 	})
 }
 
-// A document that waits for evidence was said to need another run, each night, and held the run until its deadline.
+// The advice for a document that waits for evidence was another run, each night, and the wait held the run until its
+// deadline.
 func TestBatch_ADocumentWithoutEvidenceNeedsAPerson(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -609,9 +611,9 @@ func TestBatch_ADocumentWithoutEvidenceNeedsAPerson(t *testing.T) {
 	})
 }
 
-// An item was reported as completed, with the advice of a charge above its cost, if the disk was full at its last
-// record. After a failed analysis, the advice was to close it with Resolve, which had no record of it or, if it listed
-// documents, that the next run would complete it: that run would analyze it again, and might buy them a second time.
+// If the disk was full at the last record of an item, the item was reported as completed, with the advice of a charge
+// above its cost. After a failed analysis, the advice was to close the item with Resolve, without a record of it. If
+// the analysis listed documents, the advice was another run, which would analyze the item and might buy them again.
 func TestBatch_AnEndThatIsNotRecordedIsNotReached(t *testing.T) {
 	t.Parallel()
 	const documents = `"documents":[{"document_type":"CUSTOMS","status":"failed"}]`
@@ -780,8 +782,8 @@ func TestBatch_EachPeriodHasItsBudget(t *testing.T) {
 	}
 }
 
-// A batch waits for an analysis that is not finished, whether it was just begun or by an earlier run: it advised to
-// leave the item out. If the analysis fails, the item has failed, and nothing is purchased.
+// A batch advised to leave out an item whose analysis was not finished. Now it waits, whichever run began the analysis.
+// If the analysis fails, the item has failed, and nothing is purchased.
 func TestBatch_AnalysesThatAreNotFinished(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]batch.State{"draft": batch.StateCompleted, "failed": batch.StateFailed,

@@ -25,9 +25,9 @@ func TestJournal_ObeysTheRules(t *testing.T) {
 	})
 }
 
-// A batch with a journal that is in use, damaged or closed returned no report, so that a program that logs the report
-// first panicked, and a truncation after the last record of a run, or between two runs with the same open journal, went
-// unnoticed. It begins nothing, and the error states what to do.
+// If its journal was in use, damaged or closed, a batch returned no report, and a program that logs the report first
+// panicked. A truncation after the last record of a run, or between two runs with an open journal, went unnoticed. Now
+// such a batch begins nothing, and the error states what to do.
 func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")
@@ -137,7 +137,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 			`its last record is "purchased", which a run has written`},
 		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n",
 			"it is completed, and no run purchases it again"},
-		// Nothing named the outcome that closes a charge above its cost.
+		// No error named the outcome that closes a charge above its cost.
 		"completed, above its cost": {journal, "above", shipping.OutcomeNotCharged, "n", `"charged" closes the charge`},
 		"purchased, above its cost": {journal, "generating", shipping.OutcomeNotCharged, "n", `the outcome "charged" closes`},
 		"a draft": {journal, "draft", shipping.OutcomeCharged, "n",

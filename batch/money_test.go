@@ -22,9 +22,8 @@ import (
 )
 
 // A purchase that was not charged, after QuietFor, gives its reservation back, also if the item is not purchased again.
-// If it were given back before QuietFor has passed, a purchase that takes effect late would exceed the budget. The
-// error of a run that ended before was "outcome unknown: context deadline exceeded", without a word of the earlier
-// purchase.
+// If it were given back before QuietFor has passed, a purchase that takes effect late would exceed the budget. If a run
+// ended before, its error was "outcome unknown: context deadline exceeded", and did not mention the earlier purchase.
 func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,9 +53,9 @@ func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 	})
 }
 
-// A reported charge below the draft's price, such as 0, frees no money. A charge above the price counts. No run of any
-// period purchases anything, and each reports the charge, until a person has closed it: it was reported to nobody if it
-// was that of the last item, or the run was killed, and the next run bought on.
+// A reported charge below the draft's price, such as 0, frees no money. A charge above the price counts. Until a person
+// has closed it, no run of any period purchases anything, and each run reports the charge. A charge of the last item,
+// or of a run that was killed, was not reported, and the next run bought on.
 func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 	type row struct {
 		fault     purchaseFault
@@ -140,8 +139,8 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 	})
 }
 
-// A charge above the cost ends the purchases as soon as a reading shows it: the run bought on until the documents were
-// generated, and never learned of the charge if it was interrupted before.
+// After a reading had shown a charge above the cost, a run bought on until the documents were generated. If it was
+// interrupted before, it never recorded the charge. Now the purchases end with the first such reading.
 func TestBatch_AChargeIsComparedWhileDocumentsAreGenerated(t *testing.T) {
 	t.Parallel()
 	type row struct{ charge, confirmed, recorded string }
@@ -211,8 +210,8 @@ func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 	})
 }
 
-// With the rest of a budget, an item was refused whose price fits, and its error did not name the tax that counts.
-// After the budget was lowered, it did not name the spent amount.
+// An item whose price fits the rest of a budget was refused, and its error did not name the tax that counts, too. After
+// the budget was lowered, it did not name the spent amount.
 func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -399,9 +398,9 @@ func TestBatch_AChargeInACurrencyThatCannotBeKeptIsRecorded(t *testing.T) {
 	}
 }
 
-// A response has shown a purchase, and each later one is an older copy of the request, a draft. The next run read it
-// for QuietFor or RefusedFor, and purchased again: it knew only what the purchase of the run before had shown, not what
-// its analysis, a reading after Edit or the settlement had.
+// One response has shown a purchase, and each later one is an older copy, which shows a draft. The next run read drafts
+// for QuietFor or RefusedFor, and purchased again. It knew only what the response to the purchase had shown, but not
+// the analysis, a reading after Edit, or the settlement.
 func TestBatch_APurchaseThatWasShownIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	const draft = `"status":"draft"`

@@ -294,8 +294,8 @@ func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 }
 
 // An item that a run did not reach has the state of its last record, with a reason, and the run was interrupted. All
-// items are released, also if another process was given one of them. The error advised to close an item that was not
-// purchased, which batch.Resolve refuses.
+// items are released, also if another process was given one of them. The error advised to close such an item, although
+// batch.Resolve refuses an item that was not purchased.
 func TestBatch_ReportsWhatItDidNotReach(t *testing.T) {
 	t.Parallel()
 	for step, state := range map[shipping.Step]batch.State{

@@ -118,7 +118,7 @@ func TestRun_MissingPayments(t *testing.T) {
 		"settled as not charged": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-1", batch.StepAnalyzed)}, one,
 			"SH-1 RD-1"},
 		"an older copy": {[]batch.Record{has0, has2}, nil, "SH-3 RD-3, SH-1 RD-1"},
-		// The payment became that of another item. The error of this one then advised to have it analyzed again, which
+		// The payment was added to another item. The error of the right item advised to have it analyzed again, which
 		// purchased its documents a second time.
 		"an older copy with the draft": {[]batch.Record{has0, has2, has3, draft}, append(one, named), "order 2 RD-1"},
 		"unfinished": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-9", batch.StepPurchasing)}, nil,
@@ -126,7 +126,7 @@ func TestRun_MissingPayments(t *testing.T) {
 		"beside a purchase": {[]batch.Record{has0, has2, has3, other}, []batch.Item{again}, "more RD-1"},
 		"of two items":      {[]batch.Record{has0, has2, has3, other}, append(one, again, named), "more RD-1"},
 		"another wallet":    {[]batch.Record{other}, one, "true"},
-		// A person recorded a charge, and corrected it: the error was that of another wallet for ever.
+		// After a person recorded a charge and corrected it, each run returned the error of another wallet.
 		"corrected": {[]batch.Record{has0, has3, other, record("SH-1", "RD-9", batch.StepAnalyzed)}, one,
 			"SH-2 RD-2, SH-1 RD-1"},
 		"no charges": {[]batch.Record{record("SH-9", "RD-9", batch.StepFailed)}, one,

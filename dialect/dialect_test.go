@@ -133,8 +133,8 @@ func TestParse_Errors(t *testing.T) {
 	}
 }
 
-// A dialect was accepted under which a receiver refuses each notification: its headers cannot be sent, or one is two
-// things.
+// A dialect was accepted under which a receiver refuses each notification: its headers cannot be sent, or one header
+// has two purposes.
 func TestCheck_NotificationsCanBeReceived(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

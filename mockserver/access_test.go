@@ -15,9 +15,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// A token that was given is needed by all, a random one by other machines and for requests that a proxy has forwarded:
-// behind a proxy on the same machine that sets Host to its target, the control surface was open. The Host header alone,
-// which any caller can forge, is not enough.
+// Every client needs a token that was given. Only other machines, and requests that a proxy has forwarded, need a
+// random one: the control surface was open behind a proxy on the same machine that sets Host to its target. The Host
+// header alone, which any caller can forge, is not enough.
 func TestAccess_ByAddressOrToken(t *testing.T) {
 	t.Parallel()
 	given, random := start(t, mockserver.WithoutListener(), mockserver.WithToken("secret-token")), start(t)
@@ -114,8 +114,8 @@ func TestAccess_AServerThatListens(t *testing.T) {
 	}
 }
 
-// A browser that opens the console with the token gets it as a cookie, and is redirected to the address without it. A
-// token with characters that a cookie cannot have signed a browser in with another token, and then with none.
+// A browser that opens the console with the token gets it as a cookie, and is redirected to the address without it. If
+// the token had characters that are not allowed in a cookie, the browser was signed in with another token, or none.
 func TestAccess_ABrowserSignsIn(t *testing.T) {
 	t.Parallel()
 	for _, token := range []string{"secret-token", `a;b"c\d e,f`, "zażółć", "100%41+b"} {

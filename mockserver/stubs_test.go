@@ -147,7 +147,7 @@ func TestStubs_OverHTTP(t *testing.T) {
 	}
 }
 
-// A stub took a header that cannot be sent, which the fault respond refuses: the response did not have it.
+// A stub accepted a header that cannot be sent, and its response lacked it. The fault respond refuses such a header.
 func TestStubs_RefuseResponsesThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	server := start(t)

@@ -267,8 +267,8 @@ func slowly(ctx context.Context, s *job, shipment string) error {
 	return err
 }
 
-// Nothing is proven if the program accepts no notification: it passed. A run in which it does not accept one is
-// reported as such.
+// A program that accepted no notification passed, although that proves nothing. A run in which it does not accept one
+// is reported as such.
 func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 	t.Parallel()
 	refuses := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) })

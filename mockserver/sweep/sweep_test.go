@@ -258,9 +258,9 @@ func TestSweep_FailsWithoutFaults(t *testing.T) {
 	}
 }
 
-// The text has an example of each kind of failing runs, and names the others of the kind. It had the requests of one
-// run, although a lost purchase and an unread request have different causes. Pairs have no cell in the table: the text
-// had only the number of those in which a request was not made.
+// The text has an example of each kind of failing runs, and names the others of the kind. The text had the requests of
+// only one run, although a lost purchase and an unread request have different causes. Pairs have no cell in the table,
+// and the text had only the number of pairs in which a request was not made.
 func TestReport_ListsRuns(t *testing.T) {
 	t.Parallel()
 	p := program{buy: func(ctx context.Context, s *job, shipment string) error {

@@ -229,7 +229,7 @@ func TestWalk_ChangesInALaterReading(t *testing.T) {
 	})
 }
 
-// TestResume_RecordsOfTheEarlierWalkComeAgain in place of unread ones. The list does not change. Once they were taken
+// Records of the earlier walk come again in place of unread ones, although the list does not change. They were taken
 // for rows that had been pushed back, or counted in place of the unread ones, which were lost without an error.
 func TestResume_RecordsOfTheEarlierWalkComeAgain(t *testing.T) {
 	t.Parallel()

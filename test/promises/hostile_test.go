@@ -73,7 +73,7 @@ func hostilePolicy(answer hostileAnswer) shipping.Option {
 	return shipping.WithRetryPolicy(policy)
 }
 
-// client talks to the server over the transport that everybody has who sets none.
+// client returns a client of the server with the default transport.
 func (s *hostileServer) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
 	client := shippingtest.Must(shipping.NewClient(shippingtest.Key, append([]shipping.Option{

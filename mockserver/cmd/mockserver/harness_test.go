@@ -38,7 +38,7 @@ func environmentOf(variables map[string]string) environment {
 	return env
 }
 
-// want fails the test unless the command line ended with a code, and said each of the texts.
+// want fails the test unless the command line ended with a code, and printed each of the texts.
 func (o outcome) want(t *testing.T, code int, texts ...string) outcome {
 	t.Helper()
 	if o.code != code {

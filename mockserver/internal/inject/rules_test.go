@@ -369,7 +369,7 @@ func TestRules_DoNotChange(t *testing.T) {
 	}
 }
 
-// The points of a charge were those of the purchase by its name.
+// Only the operation with the name of the purchase had the points of a charge.
 func TestPoints_AreInEveryOperationThatCharges(t *testing.T) {
 	t.Parallel()
 	for _, op := range operations.All() {
