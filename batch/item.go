@@ -763,8 +763,8 @@ func explained(err error, draft *shipping.RegulatoryRequest, selected []shipping
 	return over
 }
 
-// remember returns a purchase as a record stores it: without most of the draft, because a batch can have many
-// thousand items. The batch made the draft, and shares it with nobody.
+// remember returns a purchase as a record stores it: without most of the draft, because a batch can have many thousand
+// items. It sets Sole, because the batch made the draft, and shares it with nobody.
 func remember(requestID string, draft *shipping.RegulatoryRequest,
 	selected []shipping.DocumentType) (*shipping.PurchaseRequest, error) {
 	var small shipping.PurchaseRequest

@@ -70,7 +70,7 @@ func isSubscribed(webhook map[string]any, event string) bool {
 	return slices.Contains(events, any(event))
 }
 
-// pair returns a replay of an event of the target's shipment, to one webhook if there is an identifier.
+// pair returns a replay of an event of the target's shipment, to one webhook unless webhook is empty.
 func (s *session) pair(event string, webhook any) map[string]any {
 	body := map[string]any{"shipment_id": s.target.Shipment, "event": event, "webhook_id": webhook}
 	if webhook == "" {

@@ -45,7 +45,7 @@ var leaseRules = []rule{
 
 var documents = []shipping.DocumentType{"FDA"}
 
-// amount returns an amount of the rules, all of which can be read.
+// amount returns the amount of a text in the rules. Each of them can be read.
 func amount(text string) shipping.Amount {
 	a, err := shipping.ParseAmount(text)
 	if err != nil {

@@ -53,7 +53,7 @@ func (f Format) Header() []byte {
 	return fmt.Appendf(nil, headerBegins+`%s","version":%d}`+"\n", f.Name, f.Version)
 }
 
-// AppendLine appends the line of a non-empty object to a file, or a part of one, that begins at an offset.
+// AppendLine appends to text the line of a non-empty object, which begins at an offset of its file.
 func AppendLine(text []byte, object []byte, at int64) []byte {
 	rest := fmt.Appendf(nil, `"synced":%d,%s`, at, object[1:])
 	return fmt.Appendf(text, lineBegins+`%08x",%s`+"\n", crc32.Checksum(rest, castagnoli), rest)

@@ -129,7 +129,7 @@ func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	s.finish(rw, w, x, nil)
 }
 
-// handlers returns the handlers by operation. A list with pages that has no row is one of [account.Account.Lists].
+// handlers returns the handlers by operation. A list with pages that has no row is served by list.
 func (s *API) handlers() map[string]handler {
 	table := map[string]handler{
 		shipping.OpListCountries:    s.listCountries,

@@ -242,7 +242,7 @@ func (j *Log) Amend(id, text string) {
 	e.Fault = wire.Strikes(e.struck)
 }
 
-// matches reports whether a query selects an entry. The request ids in the query are in the choice.
+// matches reports whether a query selects an entry. It does not check After and Before: the choice has them.
 func matches(q *journal.Query, e *entry) bool {
 	return (q.Operation == "" || q.Operation == e.Operation) &&
 		(q.Method == "" || q.Method == e.Method) &&

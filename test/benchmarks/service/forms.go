@@ -20,7 +20,7 @@ type Form struct {
 	Rewrite func(rates []byte) ([]byte, error)
 }
 
-// Forms are those that services are known to send. encoding/json into plain structs rejects the first one.
+// Forms returns the forms that services are known to send. encoding/json into plain structs rejects the first one.
 func Forms() []Form {
 	return []Form{{"odd-scalars", odd}, {"indented", indented}, {"spaces", spaced}, {"shuffled-members", shuffled}}
 }
