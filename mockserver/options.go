@@ -24,12 +24,11 @@ type config struct {
 	addr     string
 	tls      bool
 	hosts    []string // that the server accepts besides the names of this machine
-	problem  error    // the errors of options
 	token    string   // opens the control surface to other machines; empty: they have no access
 }
 
 func defaultConfig() config {
-	c := config{
+	return config{
 		Settings: world.Settings{
 			Seed:        seed.Usual().Seed,
 			Start:       seed.Epoch,
@@ -48,7 +47,6 @@ func defaultConfig() config {
 		listen:   true,
 		addr:     "127.0.0.1:0",
 	}
-	return c
 }
 
 // WithSeed sets the random seed: the same seed always gives the same ids, times, records and key.

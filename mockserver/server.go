@@ -51,23 +51,16 @@ func New(opts ...Option) *Server {
 	for _, opt := range opts {
 		opt(&s.config)
 	}
-	s.err = errors.Join(s.config.problem, wrapped(s.config.Dialect.Check()))
+	if err := s.config.Dialect.Check(); err != nil {
+		s.err = fmt.Errorf("mockserver: dialect: %w", err)
+	}
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Anywhere)
 	}
-	s.err = errors.Join(s.err, s.openHome())
-	s.err = errors.Join(s.err, s.newAPI())
+	s.err = errors.Join(s.err, s.openHome(), s.newAPI())
 	s.admin = s.newControlSurface()
 	s.start()
 	return s
-}
-
-// wrapped names the dialect in an error.
-func wrapped(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("mockserver: dialect: %w", err)
 }
 
 func (s *Server) openHome() (err error) {

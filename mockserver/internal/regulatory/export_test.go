@@ -1,5 +1,22 @@
 package regulatory
 
+import (
+	"slices"
+
+	"github.com/shipping-go/shipping/internal/status"
+)
+
+// States returns every state, in the order of the specification.
+func States() (all []State) {
+	for _, row := range status.All() {
+		all = append(all, State(row.Name))
+	}
+	return all
+}
+
+// Ended reports whether a request stays in this state unless the user retries.
+func (s State) Ended() bool { return slices.Contains(States(), s) && s != StateDraft && !s.Working() }
+
 // Transition is a row of the state machine for one state.
 type Transition struct {
 	From, To State

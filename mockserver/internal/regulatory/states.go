@@ -1,10 +1,6 @@
 package regulatory
 
-import (
-	"slices"
-
-	"github.com/shipping-go/shipping/internal/status"
-)
+import "slices"
 
 // State is the status of a request. The values and their meanings are the specification's
 // ("Regulatory document request states").
@@ -26,23 +22,12 @@ const (
 	noState State = "" // of a request that does not exist yet
 )
 
-// States returns every state, in the order of the specification.
-func States() (all []State) {
-	for _, row := range status.All() {
-		all = append(all, State(row.Name))
-	}
-	return all
-}
-
 // Working reports whether the service changes a request in this state without the user.
 func (s State) Working() bool {
 	return slices.ContainsFunc(transitions, func(t transition) bool {
 		return !t.trigger.ofUser() && s != noState && slices.Contains(t.from, s)
 	})
 }
-
-// Ended reports whether a request stays in this state unless the user retries.
-func (s State) Ended() bool { return slices.Contains(States(), s) && s != StateDraft && !s.Working() }
 
 type Trigger string
 

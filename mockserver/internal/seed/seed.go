@@ -23,10 +23,9 @@ import (
 type Plan struct {
 	Seed            uint64
 	Empty, LowFunds bool
-	Computed        int // transactions of the first wallet, computed; 0: the seeded ones
-	Payments        int // seeded payments; 0: the usual number
-	Shipments       int // seeded shipments; 0: the usual number
-	ObjectBreakdown bool
+	Computed        int           // transactions of the first wallet, computed; 0: the seeded ones
+	Payments        int           // seeded payments; 0: the usual number
+	Shipments       int           // seeded shipments; 0: the usual number
 	Later           time.Duration // from Epoch to the history's end
 }
 
