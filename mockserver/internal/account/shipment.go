@@ -1,8 +1,6 @@
 package account
 
 import (
-	"fmt"
-
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -53,19 +51,15 @@ type Progress struct {
 // Payload is the body of a notification. For shipment.delivered it shows the shipment as delivered.
 //
 // Assumption: {"event": …, "data": {the shipment}}, with no identifier of the event in it.
-func (s *Shipment) Payload(event string) ([]byte, error) {
+func (s *Shipment) Payload(event string) []byte {
 	shown := *s
 	if event == "shipment.delivered" {
 		shown.Status = "delivered"
 	}
-	body, err := jsontext.Encode(struct {
+	return jsontext.Of(struct {
 		Event string    `json:"event"`
 		Data  *Shipment `json:"data"`
 	}{event, &shown})
-	if err != nil {
-		return nil, fmt.Errorf("payload of %s for %s: %w", event, s.ShipmentID, err)
-	}
-	return body, nil
 }
 
 // Consignment is the part of a shipment that package regulatory needs.

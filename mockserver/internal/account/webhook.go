@@ -35,15 +35,11 @@ type Webhooks struct {
 	Bytes   int // of the records
 }
 
-func (b *Webhooks) Add(h *Webhook) error {
-	record, err := jsontext.Encode(h)
-	if err != nil {
-		return fmt.Errorf("webhook %s: %w", h.WebhookID, err)
-	}
+func (b *Webhooks) Add(h *Webhook) {
+	record := jsontext.Of(h)
 	b.All = append(b.All, h)
 	b.Encoded.Prepend(record)
 	b.Bytes += len(record)
-	return nil
 }
 
 // clone returns an independent copy of the book.

@@ -108,12 +108,8 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {
 		return stored, nil
 	}
-	payload, err := s.Payload(ask.Event)
-	if err != nil {
-		return notify.Delivery{}, new(wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error()))
-	}
 	return notify.Delivery{ID: w.Account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID,
-		Payload: payload}, nil
+		Payload: s.Payload(ask.Event)}, nil
 }
 
 // replayReceivers applies the second rule of replay: a webhook in the request must exist, be active and

@@ -40,7 +40,7 @@ func (m members) put(at string, value json.RawMessage) {
 			object = members{}
 		}
 		object.put(inner, value)
-		value = raw(object)
+		value = jsontext.Of(object)
 	}
 	if at != "-" {
 		m[outer] = value
@@ -72,23 +72,14 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 		if w.Dialect().Refusal.Format == "problem" {
 			p.ContentType = problemType
 		}
-		p.Body = raw(shapeRefusal(w, p.Status, envelope.Message, data))
+		p.Body = jsontext.Of(shapeRefusal(w, p.Status, envelope.Message, data))
 		return
 	case isPurchase && w.Dialect().Purchase.Confirmation == "empty":
-		envelope.Data = raw(members{})
+		envelope.Data = jsontext.Of(members{})
 	default:
-		envelope.Data = raw(shapeRecord(w, operation, p.Record, data))
+		envelope.Data = jsontext.Of(shapeRecord(w, operation, p.Record, data))
 	}
-	p.Body = raw(&envelope)
-}
-
-// raw encodes a value that was decoded from JSON, which cannot fail.
-func raw(value any) []byte {
-	encoded, err := jsontext.Encode(value)
-	if err != nil {
-		return []byte("null")
-	}
-	return encoded
+	p.Body = jsontext.Of(&envelope)
 }
 
 // shapeRefusal returns the body of a refusal. In problem details (RFC 9457) the data are extension members, whose paths
@@ -102,25 +93,25 @@ func shapeRefusal(w *world.World, status int, message string, data members) memb
 	case "problem":
 		place = strings.TrimPrefix(place, "data.")
 		body = maps.Clone(data)
-		body["title"], body["status"] = raw(http.StatusText(status)), raw(status)
+		body["title"], body["status"] = jsontext.Of(http.StatusText(status)), jsontext.Of(status)
 	case "object":
-		body = members{"data": raw(data)}
+		body = members{"data": jsontext.Of(data)}
 	default:
-		body = members{"data": raw(data), "status": raw(false)}
+		body = members{"data": jsontext.Of(data), "status": jsontext.Of(false)}
 	}
 	var text string
 	if json.Unmarshal(code, &text) == nil {
 		switch {
 		case text == string(regulatory.CodeInsufficientFunds):
-			code = raw(decided.FundsCode)
+			code = jsontext.Of(decided.FundsCode)
 		case text == string(regulatory.CodeExpired) && decided.ExpiredCode != "":
-			code = raw(decided.ExpiredCode)
+			code = jsontext.Of(decided.ExpiredCode)
 		case decided.Code != "data.error_code":
-			code = raw("ERR_" + strings.ToUpper(text))
+			code = jsontext.Of("ERR_" + strings.ToUpper(text))
 		}
 		body.put(place, code)
 	}
-	body.put(decided.Message, raw(message))
+	body.put(decided.Message, jsontext.Of(message))
 	return body
 }
 
@@ -129,7 +120,7 @@ func shapeRecord(w *world.World, operation string, record *regulatory.Record, da
 	d := w.Dialect()
 	showState(w, operation, record, data)
 	if d.Purchase.Quoted && record.Status == regulatory.StateDraft {
-		data["charged_amount"] = raw(quote(record))
+		data["charged_amount"] = jsontext.Of(quote(record))
 	}
 	for _, name := range d.Record.Absent {
 		delete(data, name)
@@ -141,7 +132,7 @@ func shapeRecord(w *world.World, operation string, record *regulatory.Record, da
 	case "[0]":
 		return []members{data}
 	}
-	return members{d.Record.At: raw(data)}
+	return members{d.Record.At: jsontext.Of(data)}
 }
 
 func quote(record *regulatory.Record) (sum shipping.Amount) {
@@ -179,7 +170,7 @@ func eachDocument(data members, list string, change func(members) any) {
 	for i, document := range documents {
 		changed[i] = change(document)
 	}
-	data[list] = raw(changed)
+	data[list] = jsontext.Of(changed)
 }
 
 // showBeside adds amounts and currencies that a purchase does not charge. The amounts are below the price, because a
@@ -192,7 +183,7 @@ func showBeside(document members, beside []string) {
 	for i, name := range beside {
 		other := fmt.Appendf(nil, "%.2f", amount/float64(2+i))
 		if strings.HasSuffix(name, "currency") {
-			other = raw("XTS")
+			other = jsontext.Of("XTS")
 		}
 		document.put(name, other)
 	}
@@ -206,7 +197,7 @@ func nameDocument(w *world.World, document members, documentType string) any {
 		return document["document_type"]
 	}
 	if string(document["mode"]) == `"automated"` {
-		document["mode"] = raw(offer.Automated)
+		document["mode"] = jsontext.Of(offer.Automated)
 	}
 	if offer.DefaultCurrency != "" {
 		delete(document, "currency")
@@ -231,7 +222,7 @@ func showState(w *world.World, operation string, record *regulatory.Record, data
 		meaning = "analyzing"
 	}
 	if state := stateThatIs(meaning, w); state != "" {
-		data["status"] = raw(state)
+		data["status"] = jsontext.Of(state)
 	}
 }
 

@@ -55,10 +55,7 @@ func (r *sentRequest) nearest(op operations.Operation, table []operations.Operat
 	}
 	entry := journal.Entry{Method: table[i].Method, Path: target.Path, Query: target.RawQuery, Key: wire.KeyPrefix}
 	if made.body != nil {
-		body, err := jsontext.Encode(made.body)
-		if err != nil {
-			return nil
-		}
+		body := jsontext.Of(made.body)
 		entry.ContentType, entry.RequestBody, entry.RequestBytes = "application/json", string(body), len(body)
 	}
 	return &journal.Suggestion{

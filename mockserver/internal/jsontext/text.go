@@ -19,6 +19,15 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
 }
 
+// Of returns v as JSON, like [Encode], or null if that fails. It is for values that can always be encoded.
+func Of(v any) []byte {
+	text, err := Encode(v)
+	if err != nil {
+		return []byte("null")
+	}
+	return text
+}
+
 // Timestamp is a time as the service writes it: ISO 8601, UTC, milliseconds.
 type Timestamp struct{ time.Time }
 

@@ -40,13 +40,7 @@ func (l *List) Prepend(record json.RawMessage) {
 // PrependValue puts the JSON of a value at the head of the list. The value must not change, and its encoding must not
 // fail.
 func (l *List) PrependValue(value any) {
-	l.stored = append(l.stored, sync.OnceValue(func() json.RawMessage {
-		record, err := jsontext.Encode(value)
-		if err != nil {
-			return json.RawMessage("null")
-		}
-		return record
-	}))
+	l.stored = append(l.stored, sync.OnceValue(func() json.RawMessage { return jsontext.Of(value) }))
 }
 
 // RemoveNewest removes the newest record if it is stored.

@@ -239,7 +239,7 @@ func (w *seeder) seedWebhooks() {
 		case 4:
 			h.Name, h.Event, h.Active = "Warehouse", []string{"shipment.created", "shipment.updated"}, true
 		}
-		w.check(w.Webhooks.Add(h))
+		w.Webhooks.Add(h)
 	}
 }
 
@@ -258,12 +258,10 @@ func (w *seeder) seedDeliveries() {
 			}
 			then := *s
 			then.Status, then.UpdatedAt, then.Events = step.Status, step.CreatedAt, s.Events[:i+1]
-			payload, err := then.Payload(event)
-			w.check(err)
 			at := step.CreatedAt.Time
 			w.delivered = append(w.delivered, &notify.Delivery{
 				ID: w.IDs.Coded("WD"), EventID: w.IDs.Coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
-				Event: event, ShipmentID: id, State: notify.Delivered, CreatedAt: at, Payload: payload,
+				Event: event, ShipmentID: id, State: notify.Delivered, CreatedAt: at, Payload: then.Payload(event),
 				Attempts: []notify.DeliveryAttempt{{At: at.Add(time.Second), StatusCode: 200}},
 			})
 		}

@@ -2,7 +2,6 @@ package world
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -90,11 +89,8 @@ func (w *World) consignment(items []goods.Item, from, to shipping.Address,
 	if err := c.Check(); err != nil {
 		return c, fmt.Errorf("mockserver: %w", err)
 	}
-	text, err := json.Marshal([]any{items, from, to, documents})
-	if err == nil {
-		err = w.Room(len(text))
-	}
-	if err != nil {
+	text := jsontext.Of([]any{items, from, to, documents})
+	if err := w.Room(len(text)); err != nil {
 		return c, err
 	}
 	w.Stored(text)

@@ -54,8 +54,7 @@ func (w *World) RemoveRows(operation string, rows int) {
 		case operation != shipping.OpListWebhooks:
 			w.Account.List(strings.TrimSuffix(operation, ".list")).RemoveNewest()
 		case len(all) > 0:
-			// This cannot fail: the other webhooks were encoded before.
-			_ = w.replaceWebhook(all[len(all)-1].WebhookID, func(account.Webhook) *account.Webhook { return nil })
+			_ = w.replaceWebhook(all[len(all)-1].WebhookID, func(account.Webhook) *account.Webhook { return nil }) // it exists
 		}
 	}
 }

@@ -39,7 +39,8 @@ func (w *World) AddWebhook(h notify.Webhook) (string, error) {
 		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
 	}
 	made.ID = made.StorageID
-	return made.WebhookID, w.Account.Webhooks.Add(made)
+	w.Account.Webhooks.Add(made)
+	return made.WebhookID, nil
 }
 
 // checkWebhook returns an error for a target that is not allowed, and limits the memory of a webhook.
@@ -108,11 +109,8 @@ func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.
 		if h == old {
 			h = change(*h)
 		}
-		if h == nil {
-			continue
-		}
-		if err := book.Add(h); err != nil {
-			return err
+		if h != nil {
+			book.Add(h)
 		}
 	}
 	w.Account.Webhooks = book
@@ -156,11 +154,11 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 		if data := bytes.TrimSpace(e.Data); !json.Valid(data) || data[0] != '{' {
 			return nil, "", errors.New("data must be a JSON object")
 		}
-		payload, err = jsontext.Encode(struct {
+		payload = jsontext.Of(struct {
 			Event string          `json:"event"`
 			Data  json.RawMessage `json:"data"`
 		}{e.Kind, e.Data})
-		return payload, w.shipmentIn(e.Data), err
+		return payload, w.shipmentIn(e.Data), nil
 	}
 	if e.ShipmentID == "" {
 		e.ShipmentID = w.DefaultShipment()
@@ -172,8 +170,7 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 	}
 	changed := *s
 	changed.UpdatedAt = jsontext.Timestamp{Time: w.Clock.Now()}
-	payload, err = changed.Payload(e.Kind)
-	return payload, e.ShipmentID, err
+	return changed.Payload(e.Kind), e.ShipmentID, nil
 }
 
 // DefaultShipment returns the id of the shipment of notifications that name none; empty for an
