@@ -83,13 +83,15 @@ func TestRoutes_RefusesWhatItCannotServe(t *testing.T) {
 
 // When Advance returns, each request whose injected latency has passed has its response and its journal entry, with the
 // time at which the latency ended. If Advance did not wait for their goroutines, it would return before some entries,
-// or the others would have the time of its end.
+// or the others would have the time of its end. Two latencies of one request made Advance wait without end: it waited for
+// the response, which waited for the second.
 func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener(), virtual())
 		defer srv.Close()
-		inject(t, srv, fault.Rule{Fault: fault.Latency(time.Second)})
+		inject(t, srv, fault.Rule{Fault: fault.Latency(time.Second / 4)},
+			fault.Rule{Fault: fault.Latency(3 * time.Second / 4), Committed: true})
 		began := srv.Now()
 		var answered sync.WaitGroup
 		for range 20 {

@@ -62,11 +62,16 @@ var errClosed = errors.New("the world is closed")
 // Delay delays an exchange by d. If [World.Advance] ends the delay, it then waits until the exchange calls Leave.
 func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	passed := make(chan struct{})
+	earlier := x.Release
+	x.Release = nil
 	timer := w.Clock.After(d, label, func() {
 		w.working.add(1)
 		x.Release = func() { w.working.add(-1) }
 		close(passed)
 	})
+	if earlier != nil { // Advance can end this delay, too
+		earlier()
+	}
 	var early error
 	select {
 	case <-passed:
