@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
@@ -65,8 +64,8 @@ func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	earlier := x.Release
 	x.Release = nil
 	timer := w.Clock.After(d, label, func() {
-		w.working.add(1)
-		x.Release = func() { w.working.add(-1) }
+		w.working.Add(1)
+		x.Release = w.working.Done
 		close(passed)
 	})
 	if earlier != nil { // Advance can end this delay, too
@@ -86,29 +85,6 @@ func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	}
 	<-passed
 	return nil
-}
-
-// pending counts work in progress. The zero value means none.
-type pending struct {
-	mu    sync.Mutex
-	count int
-	ended sync.Cond // uses mu
-}
-
-func (p *pending) add(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.count += n
-	p.ended.Broadcast()
-}
-
-// wait returns when the count is 0.
-func (p *pending) wait() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for p.count > 0 {
-		p.ended.Wait()
-	}
 }
 
 // ticker produces ticks on the clock of a world.

@@ -38,10 +38,10 @@ type World struct {
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	stubs      stubs
-	use        use        // its requests
-	working    pending    // exchanges for which Advance waits
-	performing sync.Mutex // held while the operation of an arriving request is performed
-	base       *contents  // the initial contents
+	use        use            // its requests
+	working    sync.WaitGroup // exchanges for which Advance waits; none is added while it waits
+	performing sync.Mutex     // held while the operation of an arriving request is performed
+	base       *contents      // the initial contents
 
 	// Mutex guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection. It is taken before the locks of Faults and Dispatcher.
@@ -64,7 +64,6 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 		Faults: inject.New(p.Seed),
 		Lint:   watch.NewLint(byname.Names(byname.Once), b.settings.Parameters, b.settings.BodyFields),
 	}
-	w.working.ended.L = &w.working.mu
 	w.use.begin()()
 	w.Clock = clock.Real(seed.Epoch)
 	if p.virtual {
@@ -89,7 +88,7 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
 	w.Clock.Settle(func() {
-		w.working.wait()
+		w.working.Wait()
 		w.Dispatcher.Settle()
 	})
 	w.fill()
