@@ -152,8 +152,8 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 	if len(x.Struck) > 0 || x.Reply.Refusal.Code != "" {
 		rw.Header().Set("X-Mock-Why", whyPath(w, x.ID))
 	}
-	if err := x.Send(rw, func(each time.Duration, count int) wire.Ticks {
-		return w.Ticks(each, count, "the next byte of a slow body")
+	if err := x.Send(rw, func(each time.Duration, count int) (next func() error, stop func()) {
+		return w.Ticks(x.Context(), each, count, "the next byte of a slow body")
 	}); err != nil {
 		s.Logger.Debug("the client did not read the response", "operation", x.Operation, "error", err)
 	}

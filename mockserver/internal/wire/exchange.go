@@ -3,7 +3,6 @@
 package wire
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -87,13 +86,6 @@ func Strikes(all []Strike) string {
 	return strings.Join(texts, ", ")
 }
 
-// Ticks paces a body that is sent byte by byte: Wait returns nil after the next tick, or an error if the body is cut
-// off.
-type Ticks interface {
-	Wait(ctx context.Context) error
-	Stop()
-}
-
 // Leave releases a waiting Advance, if there is one.
 func (x *Exchange) Leave() {
 	if x.Release != nil {
@@ -102,8 +94,10 @@ func (x *Exchange) Leave() {
 	}
 }
 
-// Send writes the response. A slow body is paced by pace.
-func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, count int) Ticks) error {
+// Send writes the response. A slow body is paced by pace: next waits for the next tick, or returns an error if the body
+// is cut off.
+func (x *Exchange) Send(rw http.ResponseWriter,
+	pace func(each time.Duration, count int) (next func() error, stop func())) error {
 	if x.Hints {
 		rw.WriteHeader(http.StatusEarlyHints)
 	}
@@ -116,11 +110,11 @@ func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, co
 	x.Reply.Encode()
 	x.Reply.writeHeader(rw)
 	out := http.NewResponseController(rw)
-	ticks := pace(x.Tick, len(x.Reply.Body)-1)
-	defer ticks.Stop()
+	next, stop := pace(x.Tick, len(x.Reply.Body)-1)
+	defer stop()
 	for i := range x.Reply.Body {
 		if i > 0 {
-			if err := ticks.Wait(x.Context()); err != nil {
+			if err := next(); err != nil {
 				return err
 			}
 		}

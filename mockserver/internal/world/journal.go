@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -87,41 +86,31 @@ func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	return nil
 }
 
-// ticker produces ticks on the clock of a world.
-type ticker struct {
-	world  *World
-	timers *clock.Scope
-	passed chan struct{} // one for each tick
-}
-
-// Ticks returns a ticker of count ticks. Each tick is scheduled relative to the previous one, not to the call of Wait,
-// so that ticks are due on time.
-func (w *World) Ticks(each time.Duration, count int, label string) *ticker {
-	t := &ticker{world: w, timers: w.Clock.Scope(), passed: make(chan struct{}, max(0, count))}
-	var next func(left int)
-	next = func(left int) {
-		if left == 0 {
+// Ticks schedules count ticks on the clock of the world. Each is scheduled relative to the previous one, not to the call
+// of next, so that ticks are due on time. next returns nil when the next tick has passed, or the error that ended the
+// wait.
+func (w *World) Ticks(ctx context.Context, each time.Duration, count int,
+	label string) (next func() error, stop func()) {
+	timers, passed := w.Clock.Scope(), make(chan struct{}, max(0, count))
+	var schedule func(left int)
+	schedule = func(left int) {
+		if left <= 0 {
 			return
 		}
-		t.timers.After(each, label, func() {
-			t.passed <- struct{}{}
-			next(left - 1)
+		timers.After(each, label, func() {
+			passed <- struct{}{}
+			schedule(left - 1)
 		})
 	}
-	next(max(0, count))
-	return t
+	schedule(count)
+	return func() error {
+		select {
+		case <-passed:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-w.closed.Done():
+			return errClosed
+		}
+	}, timers.Stop
 }
-
-// Wait returns nil when the next tick has passed, or the error that ended the wait.
-func (t *ticker) Wait(ctx context.Context) error {
-	select {
-	case <-t.passed:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.world.closed.Done():
-		return errClosed
-	}
-}
-
-func (t *ticker) Stop() { t.timers.Stop() }
