@@ -100,11 +100,7 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 			methods = append(methods, http.MethodHead)
 		}
 		slices.Sort(methods)
-		allow := strings.Join(methods, ", ")
-		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod,
-			fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
-		p.Header = http.Header{"Allow": {allow}}
-		return p
+		return wire.MethodNotAllowed(r, methods)
 	}
 	world, err := s.Worlds.Home(), error(nil)
 	if !public {

@@ -46,11 +46,8 @@ func (s *Admin) getOpenAPI(c *control, _, _ none) (string, none, error) {
 	if err != nil {
 		return "", none{}, internal(err)
 	}
-	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(document))
-	c.raw = &wire.Reply{Status: http.StatusOK, Body: document, Header: http.Header{"Etag": {tag}}}
-	if wire.MatchesTag(c.Header.Values("If-None-Match"), tag) {
-		c.raw.Status, c.raw.Body = http.StatusNotModified, nil
-	}
+	c.raw = &wire.Reply{Status: http.StatusOK, Body: document, Tag: fmt.Sprintf(`"%x"`, sha256.Sum256(document))}
+	c.raw.Revalidate(c.Request)
 	return "", none{}, nil
 }
 

@@ -31,7 +31,7 @@ func New(c Config) (*API, error) {
 	return s, errors.Join(problems...)
 }
 
-func (s *API) add(row operations.Operation, handle handler) (err error) {
+func (s *API) add(row operations.Operation, handle handler) error {
 	if handle == nil {
 		return fmt.Errorf("mockserver: the operation %q has no handler; add one to the table in "+
 			"mockserver/internal/api/router.go, or set Pages in internal/operations if it lists records in pages", row.Name)
@@ -41,13 +41,10 @@ func (s *API) add(row operations.Operation, handle handler) (err error) {
 			"lie outside %s", row.Route, wire.ControlPrefix)
 	}
 	pattern := row.Method + " " + row.Route
-	defer func() { // ServeMux panics if the pattern is malformed or in conflict with another
-		if problem := recover(); problem != nil {
-			err = fmt.Errorf("mockserver: cannot serve %s at %q: %s", row.Name, pattern, cmp.Or(s.conflict(pattern),
-				fmt.Sprint(problem)))
-		}
-	}()
-	s.mux.HandleFunc(pattern, s.serve)
+	if err := wire.Handle(s.mux, pattern, http.HandlerFunc(s.serve)); err != nil {
+		return fmt.Errorf("mockserver: cannot serve %s at %q: %s", row.Name, pattern, cmp.Or(s.conflict(pattern),
+			err.Error()))
+	}
 	s.routes[pattern] = &operation{Operation: row, handle: handle}
 	return nil
 }
@@ -56,30 +53,24 @@ func (s *API) add(row operations.Operation, handle handler) (err error) {
 func (s *API) conflict(pattern string) string {
 	for _, op := range s.Operations {
 		other := op.Method + " " + op.Route
-		if s.routes[other] != nil && areValid(pattern) && !areValid(pattern, other) {
+		mux := http.NewServeMux()
+		if s.routes[other] != nil && wire.Handle(mux, pattern, mux) == nil && wire.Handle(mux, other, mux) != nil {
 			return fmt.Sprintf("some requests are also those of %s, %q: choose another path", op.Name, other)
 		}
 	}
 	return ""
 }
 
-// areValid reports whether one ServeMux can have all of these patterns.
-func areValid(patterns ...string) (valid bool) {
-	defer func() { valid = recover() == nil }()
-	mux := http.NewServeMux()
-	for _, pattern := range patterns {
-		mux.HandleFunc(pattern, http.NotFound)
-	}
-	return true
-}
-
-// undefined serves a request whose method and path no operation has.
+// undefined lets a stub serve a request whose method and path no operation has, or refuses it.
 func (s *API) undefined(w http.ResponseWriter, r *http.Request) {
-	refuse := s.NotFound
-	if methods := s.methods(r.URL); len(methods) > 0 {
-		refuse = func(w http.ResponseWriter, r *http.Request) { s.refuseMethod(w, r, methods) }
+	if name, open := s.stubOf(r); name != "" {
+		op := operations.Operation{Name: name, Method: r.Method, Open: open}
+		s.exchange(w, r, &operation{Operation: op, handle: s.serveStub, stub: true})
+	} else if methods := s.methods(r.URL); len(methods) > 0 {
+		s.Refuse(w, r, wire.MethodNotAllowed(r, methods))
+	} else {
+		s.NotFound(w, r)
 	}
-	s.unspecified(w, r, refuse)
 }
 
 // methods returns the methods of the operations that have a path.
@@ -101,15 +92,6 @@ func (s *API) methods(path *url.URL) (methods []string) {
 func (s *API) find(method string, path *url.URL) *operation {
 	_, pattern := s.mux.Handler(&http.Request{Method: method, URL: path})
 	return s.routes[pattern]
-}
-
-// refuseMethod refuses a request whose path belongs only to operations with other methods.
-func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, methods []string) {
-	allow := strings.Join(methods, ", ")
-	p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod,
-		fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
-	p.Header = http.Header{"Allow": {allow}}
-	s.Refuse(w, r, p)
 }
 
 // NotFound refuses a request whose path no operation and no stub has.

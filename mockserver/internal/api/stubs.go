@@ -24,16 +24,6 @@ func (s *API) Specified(method, path string) string {
 	return ""
 }
 
-// unspecified lets a stub serve a request that names no specified operation, or refuses it.
-func (s *API) unspecified(w http.ResponseWriter, r *http.Request, refuse func(http.ResponseWriter, *http.Request)) {
-	if name, open := s.stubOf(r); name != "" {
-		op := operations.Operation{Name: name, Method: r.Method, Open: open}
-		s.exchange(w, r, &operation{Operation: op, handle: s.serveStub, stub: true})
-		return
-	}
-	refuse(w, r)
-}
-
 // stubOf returns the operation of the stubs that serve a request in the world of its key. If the key opens no world, it
 // returns the operation of an open stub of any world, or else of any stub, so that the request is refused for its key.
 func (s *API) stubOf(r *http.Request) (name string, open bool) {

@@ -5,6 +5,7 @@ package wire
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -162,6 +163,17 @@ func (x *Exchange) SubstituteReply() {
 // ControlPrefix begins the paths of the control surface. They need no key and are never faulted. Programs on this
 // machine and programs that send the token may use them.
 const ControlPrefix = "/_mock/"
+
+// Handle adds a handler to a mux. It returns an error if the pattern is malformed, or in conflict with another one.
+func Handle(mux *http.ServeMux, pattern string, handler http.Handler) (err error) {
+	defer func() { // ServeMux panics
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("%v", problem)
+		}
+	}()
+	mux.Handle(pattern, handler)
+	return nil
+}
 
 // IsClean reports whether a path is absolute and has no empty, "." or ".." segment. ServeMux would redirect any other
 // path, and hide a mistake of the client.

@@ -92,6 +92,15 @@ func Refused(status int, code, message string) Reply {
 	return RefusedWith(status, Refusal{Code: code, Message: message}, map[string]any{"error_code": code})
 }
 
+// MethodNotAllowed returns the refusal of a request whose path has other methods only.
+func MethodNotAllowed(r *http.Request, methods []string) Reply {
+	allow := strings.Join(methods, ", ")
+	p := Refused(http.StatusMethodNotAllowed, CodeMethod,
+		fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
+	p.Header = http.Header{"Allow": {allow}}
+	return p
+}
+
 func Redirect(path string) Reply {
 	p := Succeed("See "+path, nil)
 	p.Status, p.Header = http.StatusPermanentRedirect, http.Header{"Location": {path}}

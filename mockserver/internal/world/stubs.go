@@ -108,17 +108,15 @@ func (b *stubs) replace(all []Stub) (err error) {
 
 // muxOf returns a router that finds the operations of stubs, or an error if one of them is malformed or in conflict
 // with another.
-func muxOf(all []Stub) (mux *http.ServeMux, err error) {
-	defer func() { // ServeMux panics
-		if problem := recover(); problem != nil {
-			err = fmt.Errorf("%v", problem)
-		}
-	}()
-	mux = http.NewServeMux()
+func muxOf(all []Stub) (*http.ServeMux, error) {
+	mux := http.NewServeMux()
 	for i, s := range all {
 		sameOperation := func(other Stub) bool { return other.Operation() == s.Operation() }
-		if !slices.ContainsFunc(all[:i], sameOperation) {
-			mux.Handle(s.Operation(), s.Handler)
+		if slices.ContainsFunc(all[:i], sameOperation) {
+			continue
+		}
+		if err := wire.Handle(mux, s.Operation(), s.Handler); err != nil {
+			return nil, err
 		}
 	}
 	return mux, nil
