@@ -80,16 +80,8 @@ func cloneLists(lists map[string]*records.List) map[string]*records.List {
 	return clones
 }
 
-// List returns a list of [Account.Lists] to read; an empty list if there is none of this name.
-func (s *Account) List(name string) *records.List {
-	if list := s.Lists[name]; list != nil {
-		return list
-	}
-	return &records.List{}
-}
-
-// Add puts the JSON of a record, which must not change, at the head of a list of [Account.Lists].
-func (s *Account) Add(name string, record any) { listIn(s.Lists, name).PrependValue(record) }
+// List returns a list of [Account.Lists], which it adds if there is none of this name.
+func (s *Account) List(name string) *records.List { return listIn(s.Lists, name) }
 
 func (s *Account) TransactionsOf(wallet string) *records.List { return listIn(s.Transactions, wallet) }
 

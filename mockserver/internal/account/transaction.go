@@ -66,12 +66,8 @@ func (w *Account) transaction(e ledger.Entry, how TransactionDetails, storageID 
 	return t, err
 }
 
-func (w *Account) Fund(wallet, amount, memo string, at time.Time) error {
-	money, err := shipping.ParseAmount(amount)
-	if err != nil {
-		return err
-	}
-	e, err := w.Ledger.Fund(wallet, money, memo, at, w.IDs.Coded("TR"))
+func (w *Account) Fund(wallet string, amount shipping.Amount, memo string, at time.Time) error {
+	e, err := w.Ledger.Fund(wallet, amount, memo, at, w.IDs.Coded("TR"))
 	if err != nil {
 		return err
 	}

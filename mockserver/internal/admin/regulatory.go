@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"slices"
+
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -26,8 +28,9 @@ func (s *Admin) listRegulatoryRequests(c *control, query regulatoryQuery,
 	_ none) (string, []*regulatory.Record, error) {
 	w := c.world
 	w.Lock()
-	all := w.Regulatory.Newest(w.Regulatory.Len())
+	all := w.Regulatory.Records()
 	w.Unlock()
+	slices.Reverse(all)
 	all = containing(all, query.Contains, func(r *regulatory.Record) []string {
 		return []string{r.RequestID, r.ShipmentID, r.FileURL, r.Wallet, r.TransactionID, string(r.Status)}
 	})

@@ -111,11 +111,7 @@ func (r *Route) readBody(c *control, into any) *wire.Reply {
 func (c *control) reply(message string, data any) wire.Reply {
 	p := wire.Succeed(message, data)
 	if c.page.PerPage > 0 && p.Status == http.StatusOK {
-		pagination, err := json.Marshal(c.page.Plain(c.total))
-		if err != nil {
-			return refused(internal(err))
-		}
-		p.Body = fmt.Appendf(p.Body[:len(p.Body)-1], `,"pagination":%s}`, pagination)
+		p.Body = fmt.Appendf(p.Body[:len(p.Body)-1], `,"pagination":%s}`, jsontext.Of(c.page.Plain(c.total)))
 	}
 	p.Status, p.Header = cmp.Or(c.status, p.Status), c.header
 	return p

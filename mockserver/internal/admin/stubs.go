@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
@@ -86,11 +87,8 @@ func (s *Admin) addStub(c *control, _ none, order stub) (string, []stubRow, erro
 		Method: order.Method, Pattern: order.Pattern, Handler: order, Size: len(order.Body), Open: order.Open, Nth: order.Nth,
 	}
 	if order.Match != nil {
-		match, err := json.Marshal(order.Match)
-		if err != nil {
-			return "", nil, internal(err)
-		}
-		added.Match, added.Size = match, added.Size+len(match)
+		added.Match = jsontext.Of(order.Match)
+		added.Size += len(added.Match)
 	}
 	add := c.world.AddStub
 	if order.Open {

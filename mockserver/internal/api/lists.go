@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/country"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -118,18 +118,15 @@ func page(w *world.World, name string, find func() *records.List, p Paging,
 	if p.Page > p.PageCount(total) && decided.PastEnd == "refused" {
 		return ruleBroken(fmt.Sprintf("page %d does not exist: the list has %d", p.Page, p.PageCount(total)))
 	}
-	numbers, err := json.Marshal(pagination(p, total))
-	if err != nil {
-		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "cannot encode the response: "+err.Error())
-	}
-	return wire.SucceedRows(strings.ToUpper(name[:1])+name[1:]+" retrieved successfully", name, rows, numbers)
+	return wire.SucceedRows(strings.ToUpper(name[:1])+name[1:]+" retrieved successfully", name, rows,
+		jsontext.Of(pagination(p, total)))
 }
 
 // list returns the handler of a list of the account, such as GET /v1/rates.
 func list(name string) handler {
 	return func(w *world.World, x *wire.Exchange) wire.Reply {
 		p := pagingOf(w, x)
-		find := func() *records.List { return w.Account.Lists[name] }
+		find := func() *records.List { return w.Account.List(name) }
 		return page(w, name, find, p, func(p Paging, total int) any { return p.Plain(total) })
 	}
 }

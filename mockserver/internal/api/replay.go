@@ -63,24 +63,15 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 	if refusal != nil {
 		return *refusal
 	}
-	if err := w.Room(len(receivers) * len(stored.Payload)); err != nil {
+	queued, err := w.Send(receivers, notify.Delivery{Event: stored.Event, ShipmentID: stored.ShipmentID,
+		Payload: stored.Payload})
+	if err != nil {
 		return full(err)
 	}
-
-	result := replayResult{
+	return wire.Succeed("Webhook replay queued successfully", replayResult{
 		ShipmentID: about, Event: stored.Event,
-		WebhookEventID: w.Account.IDs.Coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
-	}
-	for i, h := range receivers {
-		sent := w.Dispatcher.Send(notify.Delivery{
-			ID: w.Account.IDs.Coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL,
-			Event: stored.Event, ShipmentID: stored.ShipmentID, Payload: stored.Payload,
-		})
-		if i == 0 {
-			result.DeliveryID = sent.ID
-		}
-	}
-	return wire.Succeed("Webhook replay queued successfully", result)
+		WebhookEventID: queued[0].EventID, DeliveryID: queued[0].ID, ReplayMode: "stored_payload",
+	})
 }
 
 func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Reply) {

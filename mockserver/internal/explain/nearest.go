@@ -149,10 +149,11 @@ func (r *sentRequest) replay() *draftRequest {
 
 func (r *sentRequest) analyze() *draftRequest {
 	w, body := r.world, map[string]any{}
+	_, isInvoice := w.Account.Invoices[r.text("file_url")]
 	switch {
 	case w.Account.Shipments[r.text("shipment_id")] != nil:
 		body["shipment_id"] = r.text("shipment_id")
-	case isKey(w.Account.Invoices, r.text("file_url")):
+	case isInvoice:
 		body["file_url"] = r.text("file_url")
 	case r.text("file_url") != "" && len(w.Account.InvoiceURLs) > 0:
 		body["file_url"] = w.Account.InvoiceURLs[0]
@@ -221,18 +222,13 @@ func (r *sentRequest) documentTypes(offers []regulatory.AvailableDocument) []str
 func (r *sentRequest) get() *draftRequest {
 	id := r.values["request_id"]
 	if _, err := r.world.Regulatory.Get(id); err != nil {
-		newest := r.world.Regulatory.Newest(1)
-		if len(newest) == 0 {
+		all := r.world.Regulatory.Records()
+		if len(all) == 0 {
 			return r.analyze()
 		}
-		id = newest[0].RequestID
+		id = all[len(all)-1].RequestID
 	}
 	return &draftRequest{operation: shipping.OpGetRequest, id: id}
-}
-
-func isKey[V any](m map[string]V, key string) bool {
-	_, known := m[key]
-	return known
 }
 
 // nearestOperation returns the operation of an entry, or the one whose method and route have the smallest edit distance

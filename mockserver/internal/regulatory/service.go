@@ -170,17 +170,5 @@ func (d *Service) fire(next *Record, trigger Trigger) {
 	next.Status = to
 }
 
-// Newest returns up to "most" requests, newest first.
-func (d *Service) Newest(most int) []*Record {
-	records := make([]*Record, 0, min(most, len(d.order)))
-	for _, id := range slices.Backward(d.order) {
-		if len(records) == most {
-			break
-		}
-		records = append(records, d.records[id])
-	}
-	return records
-}
-
 // Stored returns how often the service has stored a new or changed request.
 func (d *Service) Stored() int { return d.stored }

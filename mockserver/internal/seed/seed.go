@@ -191,7 +191,7 @@ func (w *seeder) seedRates() {
 		amount := w.priced(c.Price, wallet, 40+w.IDs.Random.IntN(400))
 		fee := w.priced("1", wallet, 20+w.IDs.Random.IntN(60))
 		coverage := w.priced("100", wallet, 100)
-		w.Add("rates", account.Rate{
+		w.List("rates").PrependValue(account.Rate{
 			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: wallet.Currency, Breakdown: json.RawMessage("[]"),
 			CarrierName: c.Name, CarrierSlug: c.Slug, CarrierLogo: "https://logos.example/" + c.Slug + ".svg",
 			Description: c.Service, CarrierReference: w.IDs.Numbered("CA"),
@@ -310,7 +310,7 @@ func (w *seeder) openWallet(wallet ledger.Wallet, p walletSeed, at time.Time) {
 	}
 	w.TransactionsOf(wallet.Reference)
 	for ; fundings > 0 && !w.plan.Empty; fundings-- {
-		w.check(w.Fund(wallet.Reference, p.Opening, "Wallet funded: opening balance",
+		w.check(w.Fund(wallet.Reference, w.amount(p.Opening), "Wallet funded: opening balance",
 			at.Add(-time.Duration(fundings-1)*time.Second)))
 	}
 }
@@ -350,7 +350,7 @@ func (w *seeder) payForShipment(wallet string, p walletSeed, number int, at time
 		how.TxRef = "SHP-" + w.IDs.Alphanumerics(12)
 	}
 	if balance, _ := w.Ledger.Balance(wallet); balance.Cmp(amount) < 0 {
-		w.check(w.Fund(wallet, p.Opening, "Wallet funded", at))
+		w.check(w.Fund(wallet, w.amount(p.Opening), "Wallet funded", at))
 	}
 	e, err := w.Ledger.Debit(wallet, amount, id, "Payment for shipment label", at, id)
 	w.check(err)

@@ -50,11 +50,7 @@ func (w *World) ChangeMoney(deposits []Deposit, exchangeRates map[string]shippin
 	}
 	maps.Copy(w.Account.ExchangeRates, exchangeRates)
 	for _, d := range deposits {
-		e, err := w.Account.Ledger.Fund(d.Wallet, d.Amount, "Wallet funded", now, w.Account.IDs.Coded("TR"))
-		if err == nil {
-			err = w.Account.AddTransaction(e, account.TransactionDetails{})
-		}
-		if err != nil {
+		if err := w.Account.Fund(d.Wallet, d.Amount, "Wallet funded", now); err != nil {
 			return fmt.Errorf("mockserver: wallet not funded: %w", err)
 		}
 	}

@@ -38,7 +38,8 @@ func (w *World) insertRow(operation string, query url.Values) error {
 	case shipping.OpListRates:
 		return w.insertRate()
 	case shipping.OpListTransactions:
-		return w.Account.Fund(query.Get("wallet"), "1", "Wallet funded", w.Clock.Now())
+		one, _ := shipping.NewAmount(1, 0) // a short number always fits
+		return w.Account.Fund(query.Get("wallet"), one, "Wallet funded", w.Clock.Now())
 	default:
 		return fmt.Errorf("the world cannot add a record to %s", operation)
 	}
@@ -72,6 +73,6 @@ func (w *World) insertRate() error {
 	}
 	now := jsontext.Timestamp{Time: w.Clock.Now()}
 	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.Account.IDs.Numbered("RT"), false, now, now
-	w.Account.Add("rates", again)
+	w.Account.List("rates").PrependValue(again)
 	return nil
 }

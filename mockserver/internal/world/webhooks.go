@@ -130,16 +130,23 @@ func (w *World) Emit(e notify.Event) ([]notify.Delivery, error) {
 	if len(receivers) == 0 {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %s", account.Unsubscribed(e.Kind))
 	}
-	if err := w.Room(len(receivers) * len(payload)); err != nil {
+	queued, err := w.Send(receivers, notify.Delivery{Event: e.Kind, ShipmentID: shipmentID, Payload: payload})
+	if err != nil {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
 	}
-	eventID := w.Account.IDs.Coded("WE")
+	return queued, nil
+}
+
+// Send queues a delivery to each receiver, with new ids and one new event id. The caller holds the lock.
+func (w *World) Send(receivers []*account.Webhook, d notify.Delivery) ([]notify.Delivery, error) {
+	if err := w.Room(len(receivers) * len(d.Payload)); err != nil {
+		return nil, err
+	}
+	d.EventID = w.Account.IDs.Coded("WE")
 	queued := make([]notify.Delivery, len(receivers))
 	for i, h := range receivers {
-		queued[i] = w.Dispatcher.Send(notify.Delivery{
-			ID: w.Account.IDs.Coded("WD"), EventID: eventID, WebhookID: h.WebhookID, URL: h.URL,
-			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
-		})
+		d.ID, d.WebhookID, d.URL = w.Account.IDs.Coded("WD"), h.WebhookID, h.URL
+		queued[i] = w.Dispatcher.Send(d)
 	}
 	return queued, nil
 }

@@ -130,7 +130,10 @@ func (b *Worlds) Worlds() []*World {
 
 // Close closes a world, unless it is the home world, and drops its data.
 func (b *Worlds) Close(w *World) {
-	if b.remove(w) {
+	b.mu.Lock()
+	listed := b.unlist(w)
+	b.mu.Unlock()
+	if listed {
 		b.end(w)
 	}
 }
@@ -322,12 +325,6 @@ func (b *Worlds) list(w *World) error {
 	b.byKey[w.SecretKey] = w
 	b.opened = append(b.opened, w)
 	return nil
-}
-
-func (b *Worlds) remove(w *World) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.unlist(w)
 }
 
 // unlist removes an open world, except the home world, and reports whether it did. The caller holds the lock.
