@@ -4,12 +4,10 @@ import (
 	"log"
 	"log/slog"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/api"
-	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
@@ -39,7 +37,6 @@ func defaultConfig() config {
 			Entries:     new(atomic.Int64),
 			Parameters:  api.Parameters,
 			BodyFields:  api.BodyFields,
-			Rules:       sync.OnceValues(compliance.Default),
 			Logger:      slog.New(slog.DiscardHandler),
 			FullLogged:  new(atomic.Bool),
 		},

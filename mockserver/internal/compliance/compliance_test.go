@@ -25,7 +25,7 @@ func toUS(rules *compliance.Rules, items ...compliance.Item) []compliance.Match 
 
 func TestMatch_KeywordsStandInForAMissingHSCode(t *testing.T) {
 	t.Parallel()
-	rules := defaultRules(t)
+	rules := compliance.Default()
 	for _, test := range []struct{ goods, want string }{
 		{"Vitamin C supplement", "CUSTOMS FDA"},
 		{"polarised sunglasses", "CUSTOMS DROP-BALL"},
@@ -70,7 +70,7 @@ func TestMatch_TheLongestPrefixAndKeywordAreTheReason(t *testing.T) {
 
 func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
 	t.Parallel()
-	rules := defaultRules(t)
+	rules := compliance.Default()
 	goods := []compliance.Item{
 		{ID: "IT-1", HSCode: "910211"}, {ID: "IT-2", HSCode: "850760"}, {ID: "IT-3", HSCode: "330300"},
 		{ID: "IT-4", HSCode: "442110"},
@@ -169,12 +169,6 @@ func TestCheck_ValuesOfEachType(t *testing.T) {
 	}
 }
 
-func defaultRules(t *testing.T) *compliance.Rules {
-	t.Helper()
-	rules := shippingtest.Must(compliance.Default())(t)
-	return rules
-}
-
 // formsOf returns the forms of a table, in the order of the slugs.
 func formsOf(rules *compliance.Rules) []*compliance.Form {
 	var forms []*compliance.Form
@@ -191,7 +185,7 @@ func TestDefault_HoldsExactlyTheSpecifiedDocumentTypesInTheirOrder(t *testing.T)
 	t.Parallel()
 	want := strings.Fields(`AMS CUSTOMS FDA DROP-BALL FISH-WILDLIFE FOOTWEAR FUMIGATION LITHIUM-BATTERY MSDS MUSEUM
 		OTHER QUARANTINE STEEL TEXTILE WATCH`)
-	rules := defaultRules(t)
+	rules := compliance.Default()
 	var got, manual []string
 	for _, form := range formsOf(rules) {
 		if got = append(got, form.Slug); form.Mode == compliance.ModeManual {

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -98,9 +99,14 @@ func (f *Form) ProfileFields() []Field {
 	return fields
 }
 
-// Default returns the built-in table, with all the forms of [Slugs]. Each call reads it
-// anew, which takes a millisecond or two: keep the result, and share it.
-func Default() (*Rules, error) { return Parse(defaultRules) }
+// Default returns the built-in table, with all the forms of [Slugs]. It is read on first use, and is valid.
+var Default = sync.OnceValue(func() *Rules {
+	rules, err := Parse(defaultRules)
+	if err != nil {
+		return new(Rules)
+	}
+	return rules
+})
 
 // Parse reads a table of rules: for each form, the members of [Form] and, for its fields, of [FormField]. A form that
 // the table leaves out does not exist. A form with neither prefix, keyword nor cross_border is known and never matched,

@@ -39,7 +39,7 @@ func (d *Dispatcher) try(p *pending) {
 	admitted, accepted := d.admitted(p.ctx), false
 	if admitted {
 		accepted = d.attempt(p, &out)
-		d.left()
+		<-d.config.Running
 	}
 	d.mu.Lock()
 	if !admitted || d.pending[p.id] != p {
@@ -72,20 +72,11 @@ func (d *Dispatcher) try(p *pending) {
 
 // admitted waits until the attempt of a delivery may run, and reports false if the delivery is cancelled first.
 func (d *Dispatcher) admitted(ctx context.Context) bool {
-	if d.config.Running == nil {
-		return true
-	}
 	select {
 	case d.config.Running <- struct{}{}:
 		return true
 	case <-ctx.Done():
 		return false
-	}
-}
-
-func (d *Dispatcher) left() {
-	if d.config.Running != nil {
-		<-d.config.Running
 	}
 }
 

@@ -23,6 +23,8 @@ func open(t *testing.T, config Config) *Dispatcher {
 	t.Helper()
 	c := clock.Real(time.Time{})
 	config.Clock, config.Scheme, config.Attempts = c, signature.Of(nil), cmp.Or(config.Attempts, 3)
+	config.Running = cmp.Or(config.Running, make(chan struct{}, MaxAttempts))
+	config.Strike = func(notify.Delivery) Strike { return Strike{} }
 	d := New(config)
 	t.Cleanup(func() {
 		c.Stop()

@@ -33,12 +33,12 @@ type Config struct {
 	Anywhere  bool   // targets on other machines are allowed
 	Secret    string // signs the payloads
 	Transport http.RoundTripper
-	Running   chan struct{} // holds an element for each running attempt of all dispatchers; nil: no limit
+	Running   chan struct{} // holds an element for each running attempt of all dispatchers
 	Limit     int           // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
 	Bytes     int           // maximum bytes of the log; zero: 32 MiB
 	Clock     *clock.Clock  // times the attempts; required
 
-	// Strike returns the fault of a new delivery; nil: no faults.
+	// Strike returns the fault of a new delivery.
 	Strike func(notify.Delivery) Strike
 }
 

@@ -24,9 +24,6 @@ var errResponseLost = errors.New("the response was lost")
 
 // strike returns the fault of a new delivery. It changes the entry if the fault strikes before the first attempt.
 func (d *Dispatcher) strike(out *notify.Delivery) Strike {
-	if d.config.Strike == nil {
-		return Strike{}
-	}
 	s := d.config.Strike(*out)
 	switch s.Kind {
 	case "drop-notification":

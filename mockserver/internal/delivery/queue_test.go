@@ -103,7 +103,8 @@ func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 				},
 			}
 			virtual := clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))
-			d := New(Config{Transport: receiver, Clock: virtual})
+			d := New(Config{Transport: receiver, Clock: virtual, Running: make(chan struct{}, 1),
+				Strike: func(notify.Delivery) Strike { return Strike{} }})
 			defer d.Close()
 			virtual.Settle(d.Settle)
 			advance := func(by time.Duration) {

@@ -138,7 +138,7 @@ func TestAnalyze_FailureStoresAFailedRequestThatCanBeLookedUp(t *testing.T) {
 // story analyzes a special input, purchases every offered document except OTHER, and returns the states of the request:
 // after the purchase, a minute later, and after one retry.
 func story(t *testing.T, in regulatory.AnalyzeInput) (states []string) {
-	rules := shippingtest.Must(compliance.Default())(t)
+	rules := compliance.Default()
 	w := newWorld(t, func(c *regulatory.Config) { c.Rules = func() *compliance.Rules { return rules } })
 	r, err := w.Analyze(in)
 	if err != nil {

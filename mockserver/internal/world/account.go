@@ -159,7 +159,7 @@ func (w *World) HasRequest(id string) bool {
 func (w *World) openRequests() {
 	timers, times := w.timers, w.Dialect().Time
 	w.Regulatory = regulatory.New(regulatory.Config{
-		Rules:         w.rules,
+		Rules:         compliance.Default,
 		Ledger:        w.Account.Ledger,
 		ExchangeRates: w.Account.ExchangeRates,
 		Goods:         w.goods,
@@ -179,17 +179,6 @@ func (w *World) openRequests() {
 			return w.Faults.At(inject.Request{Point: point, Operation: operation, Body: []byte(about), Now: w.Now()})
 		},
 	})
-}
-
-// rules returns the rules that select documents. The built-in rules are valid. Without valid rules, the world has no
-// documents.
-func (w *World) rules() *compliance.Rules {
-	rules, err := w.settings.Rules()
-	if err != nil {
-		w.settings.Logger.Error("the compliance rules cannot be read", "error", err)
-		return new(compliance.Rules)
-	}
-	return rules
 }
 
 // goods returns the goods of a shipment or of an invoice.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
-	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -22,15 +21,14 @@ type Settings struct {
 	Virtual     bool
 	Start       time.Time // of a virtual clock
 	Dialect     Dialect
-	OneWorld    bool                              // a key opens no world
-	Anywhere    bool                              // notifications are sent to other machines
-	Journal     int                               // number of calls recorded
-	JournalBody int                               // bytes recorded of a body
-	Parameters  func(operation string) []string   // the query parameters of an operation in the specification
-	BodyFields  func(operation string) []string   // the members of the body of an operation; nil if it accepts every name
-	Specified   func(method, path string) string  // the operation that serves a method and path, or ""
-	Rules       func() (*compliance.Rules, error) // read at the first analysis
-	Deliver     http.RoundTripper                 // for the notifications of every world
+	OneWorld    bool                             // a key opens no world
+	Anywhere    bool                             // notifications are sent to other machines
+	Journal     int                              // number of calls recorded
+	JournalBody int                              // bytes recorded of a body
+	Parameters  func(operation string) []string  // the query parameters of an operation in the specification
+	BodyFields  func(operation string) []string  // the members of the body of an operation; nil if it accepts every name
+	Specified   func(method, path string) string // the operation that serves a method and path, or ""
+	Deliver     http.RoundTripper                // for the notifications of every world
 	Limits      Limits
 	Records     *atomic.Int64 // stored by all worlds, each counted once
 	Entries     *atomic.Int64 // of all journals
