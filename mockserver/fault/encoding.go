@@ -65,7 +65,7 @@ func (h *Header) UnmarshalJSON(text []byte) error {
 // canonical returns a header with the canonical forms of names, and copies of their values.
 func canonical[V ~[]string](object map[string]V) Header {
 	header := Header{}
-	for _, name := range sortedNames(object) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
 		key := http.CanonicalHeaderKey(name)
 		header[key] = append(header[key], object[name]...)
 	}
@@ -77,14 +77,9 @@ type lines []string
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (l *lines) UnmarshalJSON(text []byte) error {
-	var one string
-	if len(text) > 0 && text[0] == '"' {
-		*l = []string{""}
-		err := json.Unmarshal(text, &one)
-		(*l)[0] = one
-		return err
+	if text[0] != '"' {
+		return json.Unmarshal(text, (*[]string)(l))
 	}
-	return json.Unmarshal(text, (*[]string)(l))
+	*l = make(lines, 1)
+	return json.Unmarshal(text, &(*l)[0])
 }
-
-func sortedNames[V any](object map[string]V) []string { return slices.Sorted(maps.Keys(object)) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -339,7 +340,7 @@ func (f Fault) badBody() string {
 
 // badHeader describes a problem of the header that net/http would drop or change.
 func (f Fault) badHeader() string {
-	for _, name := range sortedNames(f.Header) {
+	for _, name := range slices.Sorted(maps.Keys(f.Header)) {
 		switch key := http.CanonicalHeaderKey(name); {
 		case !isToken(name):
 			return fmt.Sprintf("invalid header name %q: use letters, digits and hyphens", name)

@@ -201,13 +201,10 @@ func (v variable) String() string { return v.name }
 // GoString implements [fmt.GoStringer].
 func (v variable) GoString() string { return v.name }
 
-// textReport is a report for a person.
-type textReport interface{ WriteText(io.Writer) error }
-
-// printReport prints a report, as text or as JSON, and returns the exit code for it.
-func printReport(cmd *cli.Command, well bool, report textReport) error {
+// printReport prints a report, as JSON or as the text that write writes, and returns the exit code for it.
+func printReport(cmd *cli.Command, well bool, report any, write func(io.Writer) error) error {
 	var text strings.Builder
-	if err := report.WriteText(&text); err != nil {
+	if err := write(&text); err != nil {
 		return err
 	}
 	if err := printValue(cmd, report, printableLines(text.String())); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -91,22 +90,17 @@ func conform(env environment) cli.ActionFunc {
 			BaseURL: base, Wallet: cmd.String("wallet"), Shipment: cmd.String("shipment"),
 			Invoice: cmd.String("invoice"), Webhook: cmd.String("webhook"),
 		}, append(opts, conformance.WithTransport(w), conformance.WithDialect(known))...)
-		var printed textReport = summary{report}
+		write := report.WriteSummary
 		if cmd.Bool("v") {
-			printed = report
+			write = report.WriteText
 		}
-		err = printReport(cmd, report.Conforms(), printed)
+		err = printReport(cmd, report.Conforms(), report, write)
 		if err == nil && !report.Complete() {
 			return exit{exitIncomplete, nil}
 		}
 		return err
 	}
 }
-
-// summary prints the summary of a report; as JSON it is the whole report.
-type summary struct{ conformance.Report }
-
-func (s summary) WriteText(w io.Writer) error { return s.WriteSummary(w) }
 
 // conformOptions returns the options of the flags, or an error if they contradict each other.
 func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
@@ -184,5 +178,5 @@ func examine(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	return printReport(cmd, card.Bad == 0, card)
+	return printReport(cmd, card.Bad == 0, card, card.WriteText)
 }

@@ -140,7 +140,7 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 	if interrupted && show.total == 0 {
 		return errors.New("interrupted before a run with faults had ended; no process is left")
 	}
-	err = printReport(cmd, len(report.Failing()) == 0, report)
+	err = printReport(cmd, len(report.Failing()) == 0, report, report.WriteText)
 	if interrupted {
 		return fmt.Errorf("interrupted after %d of %s; no process is left", show.ended,
 			spelling.Counted(show.total, "run", "runs"))

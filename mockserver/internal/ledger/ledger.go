@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -60,15 +59,12 @@ func New() *Ledger {
 	return &Ledger{balances: map[Account]shipping.Amount{}, debited: map[string]*Entry{}, reversed: map[string]bool{}}
 }
 
-// Open adds an empty wallet. The reference must be new and not the name of a house account, and
-// reference and currency are required.
+// Open adds an empty wallet. The reference must be new and not the name of a house account.
+// Reference and currency are required.
 func (l *Ledger) Open(wallet Wallet) error {
 	account := Account(wallet.Reference)
-	switch {
-	case wallet.Reference == "" || wallet.Currency == "":
+	if wallet.Reference == "" || wallet.Currency == "" {
 		return fmt.Errorf("%w: a wallet needs a reference and a currency", ErrInvalidEntry)
-	case account.house():
-		return fmt.Errorf("%w: %s is the name of a house account", ErrInvalidEntry, wallet.Reference)
 	}
 	if _, known := l.Wallet(wallet.Reference); known {
 		return fmt.Errorf("%w: %s", ErrWalletExists, wallet.Reference)
@@ -261,16 +257,10 @@ type Account string
 
 // Funding returns the account from which wallets are funded. It is the only kind of account
 // that goes below zero.
-func Funding(currency string) Account { return Account(fundingPrefix + currency) }
+func Funding(currency string) Account { return Account("funding:" + currency) }
 
 // Revenue returns the account that receives charges.
-func Revenue(currency string) Account { return Account(revenuePrefix + currency) }
-
-const fundingPrefix, revenuePrefix = "funding:", "revenue:"
-
-func (a Account) house() bool {
-	return strings.HasPrefix(string(a), fundingPrefix) || strings.HasPrefix(string(a), revenuePrefix)
-}
+func Revenue(currency string) Account { return Account("revenue:" + currency) }
 
 type Kind string
 
