@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -185,11 +184,7 @@ func (s *FileStore) rewrite() error {
 	if err := s.closeLog(); err != nil { // Windows does not replace a file that is open
 		return err
 	}
-	err := filelock.Replace(s.path, func(file io.Writer) error {
-		_, err := file.Write(text)
-		return err
-	})
-	if err != nil {
+	if err := filelock.Replace(s.path, text); err != nil {
 		return err
 	}
 	s.lines = len(entries)

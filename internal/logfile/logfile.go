@@ -253,10 +253,7 @@ func create(path string, header []byte) error {
 		return err
 	}
 	if _, err = os.Lstat(path); errors.Is(err, os.ErrNotExist) { // otherwise another process has created it
-		err = filelock.Replace(path, func(file io.Writer) error {
-			_, err := file.Write(header)
-			return err
-		})
+		err = filelock.Replace(path, header)
 	}
 	return errors.Join(err, lock.Release())
 }
