@@ -1,13 +1,11 @@
 package batch
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/logfile"
 )
@@ -24,8 +22,8 @@ import (
 // is noticed before the next record is accepted, or when the run ends: the error is [ErrDamaged] or [ErrMoved]. If
 // another program removes the last records while the file is not open, this is not noticed.
 type File struct {
-	path  string
-	local *local
+	*local // because no other process can open the file
+	path   string
 
 	// lock guards the fields below. It is a channel, so that virtual time advances while an append waits for another.
 	lock    chan struct{}
@@ -81,7 +79,7 @@ func openFile(path string, storage logfile.Storage) (*File, error) {
 	j.log, err = logfile.Open(path, storage, journalFormat(), func(object []byte) error {
 		record, err := parseRecord(object)
 		if err == nil {
-			j.local.load(record)
+			j.load(record)
 		}
 		return err
 	})
@@ -121,21 +119,8 @@ func (j *File) explain(err error) error {
 	return fmt.Errorf("shipping: the batch journal %s: %w", j.path, err)
 }
 
-// Claim implements [Journal].
-func (j *File) Claim(ctx context.Context, key string) (Claim, error) { return j.local.Claim(ctx, key) }
-
 // Lease implements [Journal]. It returns 0, because no other process can open the file.
 func (j *File) Lease() time.Duration { return 0 }
-
-// Committed implements [Journal].
-func (j *File) Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error) {
-	return j.local.Committed(ctx, period, budget)
-}
-
-// Related implements [Journal].
-func (j *File) Related(ctx context.Context, record Record) ([]Record, error) {
-	return j.local.Related(ctx, record)
-}
 
 // Records returns all records in the order in which they were appended, including those since the journal was opened.
 func (j *File) Records() (records []Record, err error) {
