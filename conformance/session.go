@@ -137,7 +137,6 @@ type response struct {
 	envelope   map[string]any // nil if the body is not a JSON object
 	problem    bool           // the Content-Type is that of problem details
 	retryAfter time.Duration  // of a response that limits the rate of requests
-	rule       bool           // the request breaks a rule of the specification, and nothing else is wrong with it
 }
 
 // call sends one request to the operation of a name; see send.
@@ -309,7 +308,6 @@ func (s *session) refused(a response) []string {
 
 // breaksRule returns the check of a request that breaks a rule of the specification.
 func (s *session) breaksRule(heading, what string, a response) check {
-	a.rule = true
 	need := cmp.Or(a.missing, unless(s.accepted || a.status != s.keyStatus, NotRun,
 		fmt.Sprintf("HTTP status %d is also that of a wrong key: check the key", a.status)))
 	return check{heading, what, need, s.refused(a), stated}

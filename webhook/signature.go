@@ -52,25 +52,14 @@ func Verify(signature string, body []byte, keys ...string) error {
 		return signatureError("Verify got no keys: pass the secret key, or the current one and the previous one")
 	}
 	matched := false
-	signature = strings.TrimSpace(signature)
+	signature = strings.ToLower(strings.TrimSpace(signature)) // the case of hexadecimal digits does not matter
 	for _, key := range keys {
-		if hmac.Equal(signatureBytes(signature), signatureBytes(Sign(key, body))) && key != "" {
-			matched = true
-		}
+		matched = hmac.Equal([]byte(signature), []byte(Sign(key, body))) && key != "" || matched
 	}
 	if !matched || signature == "" {
 		return ErrSignature
 	}
 	return nil
-}
-
-// signatureBytes returns the bytes to compare: those of a hexadecimal signature decoded, so that the case of its
-// digits does not matter, and any other signature unchanged.
-func signatureBytes(signature string) []byte {
-	if decoded, err := hex.DecodeString(signature); err == nil {
-		return decoded
-	}
-	return []byte(signature)
 }
 
 // verification returns the function that verifies deliveries.
