@@ -389,22 +389,21 @@ type reportError struct {
 func (e *reportError) Error() string {
 	const most, lines = 2000, 40 // no more lines fit
 	shown, longest := e.ranked(), most
-	for ; len(shown) <= lines && longest > shortest; longest = longest * 3 / 4 {
-		if text := e.text(shown, longest); len(text) <= most {
-			return text
-		}
+	if len(shown) > lines {
+		shown, longest = shown[:lines], shortest
 	}
-	shown, longest = shown[:min(len(shown), lines)], shortest
-	text := e.text(shown, longest)
-	for len(text) > most && len(shown) > 1 {
-		if len(shown) == len(e.blocks) && longest > shortest/2 {
+	for {
+		switch text := e.text(shown, longest); {
+		case len(text) <= most, len(shown) == 1 && longest <= shortest:
+			return text
+		case longest > shortest:
+			longest = max(longest*3/4, shortest)
+		case len(shown) == len(e.blocks) && longest > shortest/2:
 			longest -= 10 // rather than leave out an advice
-		} else {
+		default:
 			shown = shown[:len(shown)-1]
 		}
-		text = e.text(shown, longest)
 	}
-	return text
 }
 
 // ranked returns the lines in the order in which they are kept: the first of each block, then the others.
