@@ -206,9 +206,11 @@ func (p PurchaseRequest) quietFor() time.Duration {
 }
 
 // slugs are the document types as texts.
-func (p PurchaseRequest) slugs() []string {
-	slugs := make([]string, len(p.DocumentTypes))
-	for i, slug := range p.DocumentTypes {
+func (p PurchaseRequest) slugs() []string { return slugsOf(p.DocumentTypes) }
+
+func slugsOf(types []DocumentType) []string {
+	slugs := make([]string, len(types))
+	for i, slug := range types {
 		slugs[i] = string(slug)
 	}
 	return slugs

@@ -128,19 +128,12 @@ func (o selectOnly) from(draft *RegulatoryRequest) ([]DocumentType, error) {
 	}
 	for _, slug := range o {
 		if draft != nil && !slices.Contains(selected, slug) {
+			offered, _ := SelectAll(draft)
 			return nil, fmt.Errorf("shipping: SelectOnly: the draft does not offer %s: select from the documents that "+
-				"it offers (%s)", slug, oneLine(cmp.Or(strings.Join(draft.offered(), ", "), "none"), maxErrorMessage))
+				"it offers (%s)", slug, oneLine(cmp.Or(strings.Join(slugsOf(offered), ", "), "none"), maxErrorMessage))
 		}
 	}
 	return selected, nil
-}
-
-// offered returns the types that the draft offers.
-func (r *RegulatoryRequest) offered() (types []string) {
-	for _, slug := range selectDocuments(r, func(AvailableDocument) bool { return true }) {
-		types = append(types, string(slug))
-	}
-	return types
 }
 
 // isSelectOnly reports whether SelectOnly has returned the function, so that it can be called without a draft.

@@ -201,20 +201,17 @@ var once struct {
 
 // readPoints returns the open points by the names of their fields.
 func readPoints() map[string]point {
-	once.points.Do(func() { once.byName = parsePoints() })
-	return once.byName
-}
-
-func parsePoints() map[string]point {
-	points := map[string]point{}
-	for _, row := range jsonread.Parse(pointsFile).Members {
-		p := point{}
-		for _, m := range row.Value.Members {
-			p[m.Name] = m.Value.Text
+	once.points.Do(func() {
+		once.byName = map[string]point{}
+		for _, row := range jsonread.Parse(pointsFile).Members {
+			p := point{}
+			for _, m := range row.Value.Members {
+				p[m.Name] = m.Value.Text
+			}
+			once.byName[row.Name] = p
 		}
-		points[row.Name] = p
-	}
-	return points
+	})
+	return once.byName
 }
 
 // field is a field of a dialect.
