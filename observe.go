@@ -73,7 +73,7 @@ func (x *exchange) Attempted(ctx context.Context, a transport.Attempt) {
 		x.core.observer.Attempt(ctx, x.operation.Name, attempt)
 	}
 	if x.core.log != nil {
-		x.core.log(ctx, x, attemptMade, attempt)
+		x.core.log(ctx, x, slog.LevelDebug, "shipping attempt", attempt)
 	}
 }
 
@@ -85,7 +85,7 @@ func (x *exchange) Retrying(ctx context.Context, wait time.Duration) {
 		x.core.observer.Retry(ctx, x.operation.Name, *last)
 	}
 	if x.core.log != nil {
-		x.core.log(ctx, x, attemptRetried, *last)
+		x.core.log(ctx, x, slog.LevelWarn, "shipping retry", *last)
 	}
 }
 
@@ -98,46 +98,31 @@ func (x *exchange) done(ctx context.Context, took time.Duration, err error) {
 		x.core.observer.Done(ctx, x.operation.Name, x.attempts, took, err)
 	}
 	if err != nil && x.core.log != nil {
-		last := Attempt{RequestID: x.core.key.Text(x.requestID)}
+		last, level := Attempt{RequestID: x.core.key.Text(x.requestID)}, slog.LevelWarn
 		if n := len(x.attempts); n > 0 {
 			last = x.attempts[n-1]
 		}
-		last.Duration, last.Err = took, err
-		x.core.log(ctx, x, callFailed, last)
-	}
-}
-
-// logged is a kind of log entry about a call.
-type logged uint8
-
-const (
-	attemptMade    logged = iota
-	attemptRetried        // the attempt, whose Wait is set
-	callFailed            // the last attempt, with the time and the error of the call
-)
-
-// callLog logs an attempt of a call, or its failure. It is a function so that a program without [WithLogger] does not
-// link log/slog.
-type callLog func(ctx context.Context, x *exchange, what logged, attempt Attempt)
-
-func logTo(logger *slog.Logger) callLog {
-	return func(ctx context.Context, x *exchange, what logged, attempt Attempt) {
-		level, message := slog.LevelWarn, "shipping call failed"
-		switch {
-		case what == attemptMade:
-			level, message = slog.LevelDebug, "shipping attempt"
-		case what == attemptRetried:
-			message = "shipping retry"
-		case errors.Is(attempt.Err, context.Canceled): // such as pages fetched ahead when a loop ends
+		last.Duration, last.Wait, last.Err = took, 0, err
+		if errors.Is(err, context.Canceled) { // such as pages fetched ahead when a loop ends
 			level = slog.LevelDebug
 		}
+		x.core.log(ctx, x, level, "shipping call failed", last)
+	}
+}
+
+// callLog logs an attempt of a call, or its failure: the last attempt, with the time and the error of the call. It is a
+// function so that a program without [WithLogger] does not link log/slog.
+type callLog func(ctx context.Context, x *exchange, level slog.Level, message string, attempt Attempt)
+
+func logTo(logger *slog.Logger) callLog {
+	return func(ctx context.Context, x *exchange, level slog.Level, message string, attempt Attempt) {
 		if logger.Enabled(ctx, level) {
-			logger.LogAttrs(ctx, level, message, x.attrs(ctx, what, attempt)...)
+			logger.LogAttrs(ctx, level, message, x.attrs(ctx, attempt)...)
 		}
 	}
 }
 
-func (x *exchange) attrs(ctx context.Context, what logged, attempt Attempt) []slog.Attr {
+func (x *exchange) attrs(ctx context.Context, attempt Attempt) []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("operation", x.operation.Name),
 		slog.Int("attempt", len(x.attempts)),
@@ -156,7 +141,7 @@ func (x *exchange) attrs(ctx context.Context, what logged, attempt Attempt) []sl
 	if attempt.Err != nil {
 		attrs = append(attrs, slog.String("error", attempt.Err.Error()))
 	}
-	if what == attemptRetried {
+	if attempt.Wait > 0 { // before a retry
 		attrs = append(attrs, slog.Duration("wait", attempt.Wait))
 	}
 	return attrs
