@@ -174,16 +174,11 @@ func (c *core) newCall(operation *operations.Operation, r request, settings call
 	if err != nil {
 		return call, err
 	}
-	var values url.Values
-	if r.options != nil {
-		if values, err = query.Values(r.options); err != nil {
-			return call, invalidRequest(operation.Name, "options", "cannot be written as a query: "+err.Error())
-		}
+	values, err := query.Values(r.options)
+	if err != nil {
+		return call, invalidRequest(operation.Name, "options", "cannot be written as a query: "+err.Error())
 	}
 	for name, added := range settings.query {
-		if values == nil {
-			values = url.Values{}
-		}
 		values[name] = slices.Concat(values[name], added)
 	}
 	if call.URL, err = c.baseURL.join(path, values); err != nil {

@@ -96,9 +96,6 @@ func (s *scanner) scalar() []byte {
 // each byte that is not UTF-8 become U+FFFD. json.Unmarshal would do the same, and would add 200 KB to programs that
 // only list.
 func unescape(quoted []byte) string {
-	if quoted == nil {
-		return ""
-	}
 	text := make([]byte, 0, len(quoted))
 	for rest := quoted[1 : len(quoted)-1]; len(rest) > 0; {
 		c, size := utf8.DecodeRune(rest)
@@ -134,10 +131,7 @@ func utf16Unit(text []byte) rune {
 	if !startsWith(text, `\u`) {
 		return -1
 	}
-	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-	if err != nil {
-		return -1
-	}
+	n, _ := strconv.ParseUint(string(text[2:6]), 16, 16) // scanner.quoted has checked the digits
 	return rune(n)
 }
 
