@@ -377,7 +377,7 @@ func readerOf(d *dialect.Dialect) *jsonread.Reader {
 func newReader() *jsonread.Reader {
 	return jsonread.New(
 		jsonread.Custom("number", readAmount, func(a *Amount) { *a = Amount{state: amountUnreadable} }),
-		jsonread.Custom("", readRawJSON, nil),
+		jsonread.Raw[RawJSON](),
 		jsonread.Custom("", readRequestData, (*requestData).givenTwice),
 		jsonread.Custom("", readStatus, func(s *envelopeStatus) { s.several = true }),
 	)
@@ -386,11 +386,6 @@ func newReader() *jsonread.Reader {
 func readAmount(d *jsonread.Decoder, a *Amount) (read bool) {
 	*a = amountOf(d.Raw())
 	return a.state != amountUnreadable
-}
-
-func readRawJSON(d *jsonread.Decoder, r *RawJSON) (read bool) {
-	*r = RawJSON(d.RawText())
-	return true
 }
 
 func readStatus(d *jsonread.Decoder, s *envelopeStatus) (read bool) {

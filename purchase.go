@@ -287,7 +287,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	if err != nil {
 		return nil, err
 	}
-	if problem := p.notPurchasable(before); problem != "" {
+	if problem := cmp.Or(p.notDraft(before), p.notQuote(before)); problem != "" {
 		return nil, s.failed(p, OutcomeNotCharged, p.Draft, errors.New("this purchase was not sent: "+problem))
 	}
 	result, response, err := s.send(ctx, p, before, call)
@@ -345,11 +345,6 @@ func (s RegulatoryService) inDialect(draft *RegulatoryRequest) *RegulatoryReques
 	followed := *draft
 	followed.Dialect = s.core.shown
 	return &followed
-}
-
-// notPurchasable returns why the request must not be purchased; "" if it may.
-func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
-	return cmp.Or(p.notDraft(before), p.notQuote(before))
 }
 
 // notQuote returns why a charge on the draft may come from a purchase; "" without a charge, or if it is only a quote.

@@ -32,13 +32,7 @@ type Notification struct {
 
 // reader returns the reader of notifications. Like the client, it leaves a field zero if it cannot be read, so that one
 // bad value does not affect the notification or its other fields.
-var reader = sync.OnceValue(func() *jsonread.Reader {
-	raw := func(d *jsonread.Decoder, r *shipping.RawJSON) bool {
-		*r = shipping.RawJSON(d.RawText())
-		return true
-	}
-	return jsonread.New(jsonread.Custom("", raw, nil))
-})
+var reader = sync.OnceValue(func() *jsonread.Reader { return jsonread.New(jsonread.Raw[shipping.RawJSON]()) })
 
 // parse reads the two fields that every notification has. Their names match byte for byte.
 //

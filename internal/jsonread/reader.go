@@ -101,6 +101,14 @@ func Custom[T any](want string, read func(*Decoder, *T) bool, twice func(*T)) Cu
 	return custom
 }
 
+// Raw returns a type whose values are the text of any JSON value.
+func Raw[T ~string]() CustomType {
+	return Custom("", func(d *Decoder, text *T) bool {
+		*text = T(d.RawText())
+		return true
+	}, nil)
+}
+
 // Reader reads JSON into structs. It can be used by several goroutines at the same time.
 type Reader struct {
 	custom map[reflect.Type]*CustomType

@@ -85,7 +85,7 @@ func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool
 		s.hooks.NotRetried("the deadline would pass first")
 		return false, nil
 	}
-	if !s.client.budget.take() {
+	if !s.client.budget.take(policy) {
 		s.hooks.NotRetried("most requests of this program are failing")
 		return false, nil
 	}
@@ -116,27 +116,21 @@ func (s *sending) retryable(err error) bool {
 // budget bounds the retries of a client to a share of its requests, so that retries cannot amplify an outage.
 type budget struct {
 	mu     sync.Mutex
-	tokens float64
-	burst  float64
-	ratio  float64
-}
-
-func newBudget(policy Policy) budget {
-	return budget{tokens: float64(policy.Burst), burst: float64(policy.Burst), ratio: policy.ExtraLoad}
+	tokens float64 // at most Burst of the policy
 }
 
 // earn counts a first attempt.
-func (b *budget) earn() {
+func (b *budget) earn(policy Policy) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.tokens = min(b.tokens+b.ratio, b.burst)
+	b.tokens = min(b.tokens+policy.ExtraLoad, float64(policy.Burst))
 }
 
 // take spends one retry, if one is left.
-func (b *budget) take() bool {
+func (b *budget) take(policy Policy) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ratio < 0 {
+	if policy.ExtraLoad < 0 {
 		return true
 	}
 	if b.tokens < 1 {

@@ -108,7 +108,7 @@ type Client struct {
 
 // New returns a client. The user's HTTP client is copied and never changed.
 func New(config Config) *Client {
-	c := &Client{config: config, budget: newBudget(config.Policy)}
+	c := &Client{config: config, budget: budget{tokens: float64(config.Policy.Burst)}}
 	c.timeout = TimeoutError{After: config.Policy.AttemptTimeout, Of: "AttemptTimeout of the retry policy"}
 	if config.HTTP != nil {
 		c.http = *config.HTTP
@@ -150,7 +150,7 @@ func defaultTransport() (next http.RoundTripper, own bool) {
 // Do performs a call. It returns the response of the last attempt, or the reason why that attempt has none. If ctx
 // ended, it returns the reason, and the last response that was retried, if any.
 func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
-	c.budget.earn()
+	c.budget.earn(c.config.Policy)
 	s := &sending{client: c, retry: call.Retry, hooks: call.Hooks, http: c.http}
 	s.http.Transport = s
 	s.loop = retryablehttp.Client{
