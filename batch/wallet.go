@@ -26,16 +26,20 @@ type MissingError struct {
 	// is that of the journal's last record of its request. Without one, it is that of the run's item for the shipment or
 	// invoice: the item with these Documents, or else one without Documents. Without such an item, it is the id of the
 	// shipment or, for an invoice, of the request. If you have an item for it, set Key to the key of that item before
-	// Adopt.
+	// Adopt. If the service no longer shows what a payment was for, Key is empty: set it.
 	Payments []Record
 }
 
 // Error returns how many purchases are missing, one of them, and what to do.
 func (e *MissingError) Error() string {
 	first := append(e.Payments, Record{})[0]
+	source := spelling.Quote(first.Key)
+	if first.Key == "" {
+		source = "an unknown shipment or invoice"
+	}
 	return fmt.Sprintf("shipping: batch: the wallet shows purchases that the journal does not have (%d, such as %s for "+
 		"%s), so nothing was purchased: put the newest journal back; if this is the newest one, add them with batch.Adopt",
-		len(e.Payments), spelling.Quote(first.RequestID), spelling.Quote(first.Key))
+		len(e.Payments), spelling.Quote(first.RequestID), source)
 }
 
 // recordsOf returns the function that returns the records of a journal; nil if the journal has none.
@@ -136,7 +140,10 @@ func (r *run) name(ctx context.Context, payments, records []Record, items []Item
 		case !isCall || passes(failed):
 			return r.notCompared(err)
 		} // otherwise, the transaction shows the rest
-		payment.Key = cmp.Or(draft.Key, keyOf(payment, bySource, begun), payment.ShipmentID, payment.RequestID)
+		payment.Key = cmp.Or(draft.Key, keyOf(payment, bySource, begun), payment.ShipmentID)
+		if payment.FileHash != "" { // otherwise, an item for it would pay again
+			payment.Key = cmp.Or(payment.Key, payment.RequestID)
+		}
 	}
 	return nil
 }
@@ -172,13 +179,20 @@ func (r *run) pays(draft *shipping.RegulatoryRequest) error {
 // Adopt adds the payments of a [MissingError] to the journal, so that the next run waits for their documents, if its
 // items include those of [Unfinished]. They count against the budget of the period. Each is stored under its Key. If
 // the journal has another purchase under that key, "+" and the request are added to it. Adopt returns the records that
-// it has added, with the note in each.
+// it has added, with the note in each. A payment without a Key is a [*shipping.ValidationError], and nothing is added.
 //
 // A purchase can take effect late: after the journal was lost, begin the run that returns the MissingError five minutes
 // after the last run has ended. The errors are those of [Resolve].
 func Adopt(ctx context.Context, journal Journal, payments []Record, period, note string) (added []Record, err error) {
 	if err := validateFinding(ctx, "Adopt", journal, note); err != nil {
 		return nil, err
+	}
+	for _, payment := range payments {
+		if payment.Key == "" {
+			return nil, invalid("Adopt", fmt.Sprintf("has a payment for an unknown shipment or invoice (request %s): set its "+
+				"Key to that of the item that it was for, or to the request's id if it was for none of your items; nothing was "+
+				"added", spelling.Quote(payment.RequestID)))
+		}
 	}
 	err = exclusive(journal, func() error {
 		for _, payment := range payments {

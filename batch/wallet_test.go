@@ -68,7 +68,7 @@ func TestRun_Payments(t *testing.T) {
 			"SH-1 RD-1"},
 		"reference":          {`"flow":"out","status":"success","txRef":"RD-2"`, "SH-2 RD-2"},
 		"not readable now":   {`"flow":"out","status":"success","txRef":"RD-8"`, "false"}, // another error
-		"not readable":       {`"flow":"out","status":"success","txRef":"RD-9"`, "RD-9 RD-9"},
+		"not readable":       {`"flow":"out","status":"success","txRef":"RD-9"`, " RD-9"},
 		"pending":            {`"flow":"out","status":"pending","txRef":"RD-2"`, "SH-2 RD-2"},
 		"an unknown flow":    {`"flow":"sideways","status":"success","txRef":"RD-2"`, "SH-2 RD-2"},
 		"failed":             {`"flow":"out","status":"failed","txRef":"RD-2"`, ""},
@@ -260,6 +260,35 @@ func TestAdopt_AnInvoice(t *testing.T) {
 		added := shippingtest.Must(batch.Adopt(t.Context(), journal, missing.Payments, "", "ticket 4711"))(t)
 		invoice.Key = "second"
 		items := append(batch.Unfinished(added, nil), invoice)
+		report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+		if bought := server.Requests(shipping.OpPurchase); bought != 1 || report.Count(batch.StateCompleted) != 1 {
+			t.Errorf("%d purchases: %v", bought, report.Err())
+		}
+	})
+}
+
+// The service no longer had the request of an invoice. Its payment was added under the id of the request, so that the
+// item for the invoice paid for it again.
+func TestAdopt_APaymentOfAnUnknownInvoice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		items := []batch.Item{{Key: "first", Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}}}
+		options := &batch.Options{Select: shipping.SelectAutomated}
+		shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+		shippingtest.NoError(t, server.Inject(fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Status(404, nil)}))
+		options.Journal = openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
+		options.Wallet = server.Wallets()[0]
+		_, err := batch.Run(t.Context(), client, items, options)
+		missing, lacks := errors.AsType[*batch.MissingError](err)
+		if !lacks {
+			t.Fatal(err)
+		}
+		shippingtest.Contains(t, "the error", err, "for an unknown shipment or invoice")
+		_, err = batch.Adopt(t.Context(), options.Journal, missing.Payments, "", "ticket 4711")
+		shippingtest.Contains(t, "without a key", err, "set its Key")
+		missing.Payments[0].Key = "first"
+		shippingtest.Must(batch.Adopt(t.Context(), options.Journal, missing.Payments, "", "ticket 4711"))(t)
+		server.ClearFaults()
 		report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
 		if bought := server.Requests(shipping.OpPurchase); bought != 1 || report.Count(batch.StateCompleted) != 1 {
 			t.Errorf("%d purchases: %v", bought, report.Err())

@@ -184,6 +184,12 @@ func TestNights(t *testing.T) {
 		write := func(path, text string) func() error {
 			return func() error { return os.WriteFile(path, []byte(text), 0o600) }
 		}
+		buysInvoice := func() error { // of a request that the service no longer shows
+			purchases++
+			_, err := j.client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{FileURL: server.Invoices()[0]},
+				&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
+			return errors.Join(err, server.Inject(fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Status(404, nil)}))
+		}
 		heading, unknown := "shipment,state,request,night,charged\n", "SH-9,completed,RD-9,2026-11-28,5\n"
 		const lacks = "purchases that batch.journal lacks"
 		for _, test := range []struct {
@@ -215,6 +221,8 @@ func TestNights(t *testing.T) {
 			// of other lists were forgotten.
 			{func() error { return errors.Join(os.Remove(path), write(j.list, server.Shipments()[0])()) }, "ticket 4712", "", 1,
 				"failed: run nightly retry RD-"},
+			{buysInvoice, "", "", 2, "for an unknown shipment"},
+			{func() error { return nil }, "ticket 4713", "", 2, "the service no longer shows what RD-"},
 		} {
 			shippingtest.NoError(t, test.before())
 			run := j
@@ -231,6 +239,7 @@ func TestNights(t *testing.T) {
 				t.Errorf("not bought after -record: %v, want %q", row, want)
 			}
 		}
+		server.ClearFaults()
 		// The wrong wallet was noticed only in the second night.
 		first := j
 		first.folder, first.wallet = t.TempDir(), server.Wallets()[1]

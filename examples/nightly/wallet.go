@@ -84,7 +84,7 @@ func (j *job) stopped(report *batch.Report, err error) error {
 			"(%d, such as %s for %s): correct a wrong -out; if the journal is old, put the newest one back; if that is lost, "+
 			"if somebody purchased, if \"not charged\" was wrong, or in the first night, %s with -record TICKET; to count them "+
 			"in an earlier night's budget, run that night first, with -record", len(missing.Payments),
-			missing.Payments[0].RequestID, missing.Payments[0].Key, j.again())}
+			missing.Payments[0].RequestID, cmp.Or(missing.Payments[0].Key, "an unknown shipment"), j.again())}
 	case errors.Is(err, batch.ErrOtherWallet):
 		return inputError{err}
 	case isUnread && errors.Is(err, shipping.ErrUnauthorized):
@@ -157,11 +157,22 @@ func (j *job) adopt(ctx context.Context, path string) (added bool, err error) {
 	if !lacks {
 		return false, cmp.Or(j.stopped(report, err), err)
 	}
+	var unknown []string
+	for i := range missing.Payments {
+		if payment := &missing.Payments[i]; payment.Key == "" {
+			payment.Key = payment.RequestID
+			unknown = append(unknown, payment.RequestID)
+		}
+	}
 	payments, err := batch.Adopt(ctx, journal, missing.Payments, j.night, j.note)
 	fmt.Printf("recorded: %d of %d purchases that batch.journal did not have\n", len(payments), len(missing.Payments))
 	for _, paid := range payments {
 		fmt.Printf("recorded: the wallet paid %s %s for %s of %s\n", paid.Amount.StringFixed(2), paid.Currency,
 			paid.RequestID, paid.Key)
+	}
+	if err == nil && len(unknown) > 0 {
+		err = inputError{fmt.Errorf("nightly: nothing was purchased: the service no longer shows what %s paid for: take its "+
+			"shipment out of all lists, and %s", strings.Join(unknown, ", "), j.again())}
 	}
 	return len(payments) > 0, err
 }
