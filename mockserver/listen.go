@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -121,13 +120,6 @@ func WithToken(token string) Option { return func(c *config) { c.token = token }
 // Token returns the token of the control surface: that of [WithToken], or else a random one. It is "" with neither
 // WithToken nor a listener: such a server refuses control requests from other machines.
 func (s *Server) Token() string { return s.config.token }
-
-// guard creates a token if the server listens and none is set.
-func (s *Server) guard(listener net.Listener) {
-	if s.config.token == "" && listener != nil {
-		s.config.token = rand.Text()
-	}
-}
 
 // listen opens the listener, if one is wanted, and returns the base address of the server. A server that could not
 // start listens on a free port, so that it can respond with the reason.

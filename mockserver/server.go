@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -89,7 +90,7 @@ func (s *Server) newControlSurface() *admin.Admin {
 	return admin.New(admin.Config{
 		Worlds: s.worlds, Operations: s.operations,
 		Hosts: s.config.hosts, Logger: s.config.Logger,
-		Token: s.Token, TokenForAll: s.config.token != "", // guard sets a random one later
+		Token: s.Token, TokenForAll: s.config.token != "", // start sets a random one later
 	})
 }
 
@@ -100,7 +101,9 @@ func (s *Server) start() {
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
 	listener, address := s.listen()
-	s.guard(listener)
+	if s.config.token == "" && listener != nil {
+		s.config.token = rand.Text()
+	}
 	s.worlds.SetURL(address)
 	s.URL = address
 	s.serve(s.pipes)

@@ -38,7 +38,7 @@ func (c *Entry) Curl(baseURL string) string {
 	}
 	words = append(words, c.curlURL(baseURL)...)
 	truncated := ""
-	if c.cutOff() {
+	if c.RequestBytes > len(c.RequestBody) {
 		truncated = fmt.Sprintf("# the body had %d bytes, of which the journal kept %d\n", c.RequestBytes, len(c.RequestBody))
 	}
 	return truncated + piped + strings.Join(words, " ") + "\n"
@@ -70,8 +70,6 @@ func (c *Entry) curlURL(baseURL string) []string {
 	}
 	return append(words, shell.Quote(baseURL+target))
 }
-
-func (c *Entry) cutOff() bool { return c.RequestBytes > len(c.RequestBody) }
 
 // target is the path and query as a URL has them: visible ASCII, without a fragment. The query is otherwise as it was
 // sent.

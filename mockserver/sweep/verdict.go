@@ -200,12 +200,7 @@ func chargedID(c journal.Entry) string {
 	if !byname.Has(c.Operation, byname.Charges) {
 		return ""
 	}
-	for _, text := range []string{c.RequestBody, c.Path} {
-		if _, id, _ := regulatory.CutRequestID([]byte(text)); len(id) > 0 {
-			return string(id)
-		}
-	}
-	return ""
+	return regulatory.RequestIDIn(c.RequestBody, c.Path)
 }
 
 // unknownPurchases returns the requests whose purchase a fault struck and whose outcome the program did not read. If
@@ -247,8 +242,7 @@ func showsPurchase(c journal.Entry) bool {
 	if c.ResponseBytes > len(c.ResponseBody) {
 		return true // it may: the journal has only a part of it
 	}
-	_, id, _ := regulatory.CutRequestID([]byte(c.ResponseBody))
-	return len(id) > 0 && !draft.MatchString(c.ResponseBody)
+	return regulatory.RequestIDIn(c.ResponseBody) != "" && !draft.MatchString(c.ResponseBody)
 }
 
 // newLint returns the findings of lint that are not allowed; for a run with faults, without those of the run without

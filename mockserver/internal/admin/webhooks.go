@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -78,7 +79,8 @@ func (s *Admin) listWebhooks(c *control, query webhooksQuery, _ none) (string, [
 }
 
 func (s *Admin) addWebhook(c *control, _ none, order notify.WebhookChange) (string, webhookSettings, error) {
-	added := notify.Webhook{Name: deref(order.Name), URL: deref(order.URL), Events: order.Events,
+	absent := new(string)
+	added := notify.Webhook{Name: *cmp.Or(order.Name, absent), URL: *cmp.Or(order.URL, absent), Events: order.Events,
 		Inactive: order.Active != nil && !*order.Active}
 	id, err := c.world.AddWebhook(added)
 	if err != nil {
@@ -92,14 +94,6 @@ func (s *Admin) addWebhook(c *control, _ none, order notify.WebhookChange) (stri
 		}
 	}
 	return message, h, err
-}
-
-// deref returns the text, or "" for none.
-func deref(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }
 
 type webhookParameter struct {

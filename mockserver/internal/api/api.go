@@ -204,13 +204,7 @@ func whyPath(w *world.World, requestID string) string {
 // Server.Open.
 func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
 	scheme, key := Bearer(x.Request)
-	w, refusal := s.worldOf(x, op, scheme, key)
 	x.Key = wire.Fingerprint(key)
-	return w, refusal
-}
-
-// worldOf returns the world of a request with a key, like authenticate.
-func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*world.World, *wire.Reply) {
 	err := world.ErrKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
 		var w *world.World

@@ -254,3 +254,13 @@ func CutRequestID(text []byte) (before, id, after []byte) {
 	}
 	return text[:at], text[at:end], text[end:]
 }
+
+// RequestIDIn returns the first request_id in the first of the texts that has one, or "".
+func RequestIDIn(texts ...string) string {
+	for _, text := range texts {
+		if _, id, _ := CutRequestID([]byte(text)); len(id) > 0 {
+			return string(id)
+		}
+	}
+	return ""
+}

@@ -188,7 +188,7 @@ func (d *Lint) watchOnce(x *wire.Exchange, find func(journal.LintRule, string)) 
 			find(journal.LintIdempotencyKey, name)
 		}
 	}
-	id := subject(x)
+	id := regulatory.RequestIDIn(string(x.Body), x.URL.Path)
 	if id == "" {
 		return
 	}
@@ -205,16 +205,6 @@ func (d *Lint) watchOnce(x *wire.Exchange, find func(journal.LintRule, string)) 
 	if clear := x.Ending == wire.EndAnswered && len(x.Struck) == 0 && x.Reply.Refusal.Code != ""; !clear {
 		remember(d.sentOnce, x.Operation+" "+id, latest)
 	}
-}
-
-// subject returns the id of the regulatory request that an exchange names in its body or its path; "" if it names none.
-func subject(x *wire.Exchange) string {
-	for _, text := range [][]byte{x.Body, []byte(x.URL.Path)} {
-		if _, id, _ := regulatory.CutRequestID(text); len(id) > 0 {
-			return string(id)
-		}
-	}
-	return ""
 }
 
 // unsettled reports whether a request about the id was sent, and its response did not show its effect.
