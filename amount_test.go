@@ -60,9 +60,7 @@ func TestAmount_AtMost(t *testing.T) {
 		{"-1", "0", true}, {"", "10", false}, {"10", "", false}, {"", "", false},
 		{"free", "10", false}, {"10", "free", false}, {"free", "free", false},
 	} {
-		if got := readAmount(t, tc.a).AtMost(readAmount(t, tc.limit)); got != tc.want {
-			t.Errorf("%q at most %q: %t", tc.a, tc.limit, got)
-		}
+		shippingtest.Diff(t, tc.a+" at most "+tc.limit, tc.want, readAmount(t, tc.a).AtMost(readAmount(t, tc.limit)))
 	}
 }
 
@@ -109,9 +107,7 @@ func TestNewAmount(t *testing.T) {
 			t.Errorf("%d decimals: %s, %v", decimals, a, err)
 		}
 	}
-	if a, err := shipping.NewAmount(199900, 4); err != nil || a != shippingtest.Amount(t, "19.99") {
-		t.Errorf("%s, %v", a, err)
-	}
+	shippingtest.Diff(t, "four decimals", shippingtest.Amount(t, "19.99"), shippingtest.Must(shipping.NewAmount(199900, 4))(t))
 }
 
 // A column of a database holds the exact amount, and NULL if none was given.
@@ -126,9 +122,7 @@ func TestAmount_IsAColumn(t *testing.T) {
 			t.Errorf("%s: %v, %v, and back %s", text, got, err, back)
 		}
 	}
-	if got, err := (shipping.Amount{}).Value(); got != nil || err != nil {
-		t.Errorf("not given: %v, %v", got, err)
-	}
+	shippingtest.Diff(t, "not given", nil, shippingtest.Must((shipping.Amount{}).Value())(t))
 	if got, err := readAmount(t, "free").Value(); got != nil || !errors.Is(err, shipping.ErrAmountUnreadable) {
 		t.Errorf("unreadable: %v, %v", got, err)
 	}
@@ -214,9 +208,8 @@ func TestAmount_MulRound(t *testing.T) {
 			t.Errorf("%s × %s: %s, %v; want %s", test.a, test.b, got, err, test.want)
 		}
 	}
-	if _, err := readAmount(t, `"free"`).MulRound(shipping.Amount{}, 2); !errors.Is(err, shipping.ErrAmountUnreadable) {
-		t.Errorf("unreadable: %v", err)
-	}
+	shippingtest.WantError(t, "unreadable", shippingtest.Err(readAmount(t, `"free"`).MulRound(shipping.Amount{}, 2)),
+		shipping.ErrAmountUnreadable)
 }
 
 // The parts of a split add up to the amount.
@@ -240,7 +233,6 @@ func TestAmount_Split(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", test.amount, got, err, test.want)
 		}
 	}
-	if _, err := readAmount(t, `"free"`).Split(2, 2); !errors.Is(err, shipping.ErrAmountUnreadable) {
-		t.Errorf("unreadable: %v", err)
-	}
+	shippingtest.WantError(t, "unreadable", shippingtest.Err(readAmount(t, `"free"`).Split(2, 2)),
+		shipping.ErrAmountUnreadable)
 }

@@ -306,9 +306,7 @@ func TestBudget_WithoutADraft(t *testing.T) {
 		"the draft is nil": noDraft, "FDA is not offered by the draft": noOffer,
 		"the budget needs an amount and a currency": noCurrency,
 	} {
-		if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		shippingtest.WantErrorWith(t, "of a purchase", err, shipping.ErrOverBudget, want)
 	}
 	if cost, err := (shipping.Budget{Amount: one, Currency: "NGN"}).Check(empty); err != nil || cost.Sign() != 0 {
 		t.Errorf("no documents: %s, %v", cost, err) // they have no currency to compare

@@ -122,9 +122,7 @@ func TestDo_ReadsRepeatAndOthersDoNot(t *testing.T) {
 		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"))
 		err := shippingtest.NewClient(t, service, shippingtest.FastRetries()).Do(t.Context(), method, "/v1/x", nil, nil, nil)
 		shippingtest.WantError(t, method, err, shipping.ErrServer)
-		if got := service.Count(""); got != want {
-			t.Errorf("%s: %d requests, want %d", method, got, want)
-		}
+		shippingtest.Diff(t, method+": requests", want, service.Count(""))
 	}
 }
 
@@ -291,12 +289,8 @@ func TestWire_BaseURLWithAndWithoutVersionSlashAndPrefix(t *testing.T) {
 			continue
 		}
 		got := service.Requests()[0]
-		if got.Origin+got.Path != want {
-			t.Errorf("%q leads to %s%s, want %s", address, got.Origin, got.Path, want)
-		}
-		if base := strings.TrimSuffix(want, "/v1/rates"); client.BaseURL() != base {
-			t.Errorf("%q: BaseURL returns %s, want %s", address, client.BaseURL(), base)
-		}
+		shippingtest.Diff(t, address, want, got.Origin+got.Path)
+		shippingtest.Diff(t, address, strings.TrimSuffix(want, "/v1/rates"), client.BaseURL())
 	}
 }
 
@@ -322,9 +316,7 @@ func TestWire_PathParametersAreEscaped(t *testing.T) {
 			t.Errorf("%q: %v", id, err)
 			continue
 		}
-		if got := service.Requests()[0].Path; got != "/v1/regulatory-documents/request/"+want {
-			t.Errorf("%q becomes %s, want …/%s", id, got, want)
-		}
+		shippingtest.Diff(t, id, "/v1/regulatory-documents/request/"+want, service.Requests()[0].Path)
 	}
 }
 
@@ -344,9 +336,7 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 			}
 		}
 	}
-	if service.Count("") != 0 {
-		t.Errorf("%d requests were sent on guessed routes", service.Count(""))
-	}
+	shippingtest.Diff(t, "requests on guessed routes", 0, service.Count(""))
 }
 
 func TestOperations_OnlyReadingsRepeat(t *testing.T) {
@@ -379,18 +369,14 @@ func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
 		defer cancel()
 		started := time.Now()
 		_, err := shippingtest.NewClient(t, service).Rates.List(ctx, nil)
-		if took := time.Since(started); took != 0 {
-			t.Errorf("it took %s to detect that the time is too short", took)
-		}
+		shippingtest.Diff(t, "time to detect that the time is too short", time.Duration(0), time.Since(started))
 		shippingtest.WantError(t, "rates", err, shipping.ErrServer)
 		if errors.Is(err, context.DeadlineExceeded) {
 			t.Error("the deadline has not passed, but the error reports it")
 		}
 		const want = "shipping: rates.list: 503 Service Unavailable: busy [not retried: the deadline would pass first]; " +
 			"a read changes nothing: try again after 30s"
-		if err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		shippingtest.Diff(t, "error", want, err.Error())
 	})
 }
 
@@ -467,9 +453,7 @@ func TestRetry_APauseThatOutlastsTheDeadlineFailsAtOnce(t *testing.T) {
 			t.Errorf("the second call took %s and %d requests were sent", time.Since(started), service.Count(""))
 		}
 		// RetryAfter is the rest of the pause, and not 0.
-		if got := shippingtest.ErrorIn(t, err).RetryAfter; got != 30*time.Second {
-			t.Errorf("RetryAfter is %s, want the rest of the pause", got)
-		}
+		shippingtest.Diff(t, "RetryAfter, the rest of the pause", 30*time.Second, shippingtest.ErrorIn(t, err).RetryAfter)
 		const want = "not sent: an earlier call got a 429, and the pause of 30"
 		if failure := shippingtest.ErrorIn(t, err); failure.StatusCode != 0 ||
 			!strings.HasPrefix(failure.Cause.Error(), want) {

@@ -14,7 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
@@ -447,9 +446,7 @@ func TestDialect_ErrorsPrintTheLineThatHelps(t *testing.T) {
 				}
 				lines = append(lines, declared(err)...)
 			}
-			if diff := cmp.Diff(test.lines, lines); diff != "" {
-				t.Errorf("%s: %s", name, diff)
-			}
+			shippingtest.Diff(t, name, test.lines, lines)
 		})
 	}
 }

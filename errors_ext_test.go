@@ -213,9 +213,7 @@ func TestErrors_HeldBackByTheLimiter(t *testing.T) {
 		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if service.Count("") != 0 {
-		t.Errorf("%d requests passed a closed limiter", service.Count(""))
-	}
+	shippingtest.Diff(t, "requests that passed a closed limiter", 0, service.Count(""))
 }
 
 // A refusal for insufficient funds, the most frequent one of a wallet, matches ErrInsufficientFunds whatever its
@@ -390,9 +388,7 @@ func TestErrors_TextsOfOtherCalls(t *testing.T) {
 		defer cancel()
 		err := tc.call(ctx, shippingtest.NewClient(t, shippingtest.NewService(tc.response),
 			shipping.WithMaxResponseBytes(1000), shippingtest.WithRoutes()))
-		if err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%v, want %q", err, tc.want)
-		}
+		shippingtest.Contains(t, "error", err, tc.want)
 	})
 }
 
@@ -472,9 +468,7 @@ func TestClient_ANilContextIsAnError(t *testing.T) {
 	}
 	for _, list := range shippingtest.Lists() {
 		for _, err := range list.All(none, shippingtest.NewClient(t, shippingtest.NewService()), "VA-1") {
-			if !errors.Is(err, shipping.ErrInvalidRequest) {
-				t.Errorf("all of %s: %v", list.Name, err)
-			}
+			shippingtest.WantError(t, "all of "+list.Name, err, shipping.ErrInvalidRequest)
 		}
 	}
 }

@@ -186,9 +186,7 @@ func TestLogger_AFailedCallOnce(t *testing.T) {
 				lines = append(lines, line)
 			}
 		}
-		if len(lines) != len(failures) {
-			t.Errorf("%d lines for %d failures", len(lines), len(failures))
-		}
+		shippingtest.Diff(t, "lines", len(failures), len(lines))
 		for i, line := range lines {
 			shippingtest.Contains(t, "log", line, append(strings.Fields(test.want), strconv.Quote(failures[i].Error()))...)
 		}

@@ -141,10 +141,8 @@ func TestNewClientFromEnv(t *testing.T) {
 	}
 	t.Setenv("SHIPPING_BASE_URL", "https://variable.test")
 	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
-	if client, err := shipping.NewClientFromEnv(shipping.WithBaseURL(shippingtest.BaseURL)); err != nil ||
-		client.BaseURL() != shippingtest.BaseURL {
-		t.Errorf("an option does not override the variable: %v, %v", client, err)
-	}
+	shippingtest.Diff(t, "an option does not override the variable", shippingtest.BaseURL,
+		shippingtest.Must(shipping.NewClientFromEnv(shipping.WithBaseURL(shippingtest.BaseURL)))(t).BaseURL())
 }
 
 // A call that cannot succeed is refused before anything is sent.
@@ -319,9 +317,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			t.Errorf("%s: error %T is not a *ValidationError", name, test.err)
 		}
 	}
-	if service.Count("") != 0 {
-		t.Errorf("%d requests were sent", service.Count(""))
-	}
+	shippingtest.Diff(t, "requests", 0, service.Count(""))
 }
 
 // firstError returns the error of the first element of a list.

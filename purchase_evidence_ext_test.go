@@ -495,9 +495,7 @@ func TestSettlePurchase_OfARefusal(t *testing.T) {
 			client := shippingtest.NewClient(t, requestService(responders{refusal(status, "no")}, reads))
 			_, err := shippingtest.Purchase(t.Context(), client, false)
 			failed, started := unclear(t, err), time.Now()
-			if got := settleTwice(t, client, failed.Purchase); got != not {
-				t.Errorf("%d: settled as %q", status, got)
-			}
+			shippingtest.Diff(t, fmt.Sprintf("the outcome of %d", status), not, settleTwice(t, client, failed.Purchase))
 			if took := time.Since(started) / 2; took < want || took > want+time.Millisecond {
 				t.Errorf("%d: settled after %s, want %s", status, took, want)
 			}
@@ -588,9 +586,7 @@ func TestPurchase_ADraftThatWasNotPurchasedIsNotRemembered(t *testing.T) {
 		read = record("completed", `"transaction_id":"TX-1"`) // another client has purchased other documents
 		for which, purchase := range again {
 			outcome := shippingtest.Outcome(client.Regulatory.SettlePurchase(t.Context(), purchase))
-			if outcome != unknown {
-				t.Errorf("%s, %s: settled as %q", name, which, outcome)
-			}
+			shippingtest.Diff(t, name+", "+which+": outcome", unknown, outcome)
 		}
 	}
 }

@@ -530,12 +530,8 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 									if way.name == "batch" && got == charged && want == before {
 										got = want // a batch waits for the documents, whoever purchased them
 									}
-									if got != want {
-										t.Errorf("%s, %s, shown after %s in %+v: outcome %q, want %q", way.name, readName, late, d, got, want)
-									}
-									if service.purchases != 1 {
-										t.Errorf("%s, %s: the purchase was sent %d times", way.name, readName, service.purchases)
-									}
+									shippingtest.Diff(t, fmt.Sprintf("%s, %s, shown after %s in %+v", way.name, readName, late, d), want, got)
+									shippingtest.Diff(t, way.name+", "+readName+": purchases", 1, service.purchases)
 									purchases.Add(1)
 								})
 							}
@@ -694,9 +690,7 @@ func TestAnalyze_OfAnotherShipmentIsRefused(t *testing.T) {
 	service := shippingtest.NewService(record("draft", `"shipment_id":"SH-2"`))
 	_, err := regulatory(t, service).Analyze(t.Context(), parcel)
 	const want = `about another shipment, "SH-2" (request RD-1)`
-	if !errors.Is(err, shipping.ErrUnexpectedBody) || !strings.Contains(err.Error(), want) {
-		t.Error(err)
-	}
+	shippingtest.WantErrorWith(t, "the confirmation", err, shipping.ErrUnexpectedBody, want)
 }
 
 // No operation on a request accepts the record of another request.
@@ -709,9 +703,7 @@ func TestRecord_OfAnotherRequestIsRefused(t *testing.T) {
 			operations.UpdateProfile, operations.RetryRequest:
 			_, err := call.Do(t.Context(), shippingtest.NewClient(t, other, shippingtest.WithRoutes()))
 			const want = `about another request, "RD-2"`
-			if !errors.Is(err, shipping.ErrUnexpectedBody) || !strings.Contains(fmt.Sprint(err), want) {
-				t.Errorf("%s: %v", call.Operation, err)
-			}
+			shippingtest.WantErrorWith(t, call.Operation, err, shipping.ErrUnexpectedBody, want)
 		}
 	}
 }

@@ -154,9 +154,7 @@ func TestWebhooks_List_PrevAndNextPageAreNullOnTheOnlyPage(t *testing.T) {
 		shippingtest.NewGoldenService(t, "webhooks_only_page.json")).Webhooks.List(t.Context(), nil))(t)
 	shippingtest.Diff(t, "pagination",
 		shipping.Pagination{Page: 1, PerPage: 100, CurrentPage: 1, PageCount: 1, PagingCounter: 1}, page.Pagination)
-	if len(page.Items) != 0 {
-		t.Errorf("%d webhooks on an empty page", len(page.Items))
-	}
+	shippingtest.Diff(t, "webhooks on an empty page", 0, len(page.Items))
 }
 
 func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
@@ -170,9 +168,7 @@ func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 			t.Errorf("%s: amount %s is flat %d (%v), the service sent %d", transaction.TransactionID, transaction.Amount, flat,
 				err, transaction.FlatAmount)
 		}
-		if got := transaction.ShipmentID(); got != shipments[i] {
-			t.Errorf("%s belongs to shipment %q, want %q", transaction.TransactionID, got, shipments[i])
-		}
+		shippingtest.Diff(t, "shipment of "+transaction.TransactionID, shipments[i], transaction.ShipmentID())
 	}
 }
 
@@ -270,9 +266,7 @@ func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {
 		&shipping.PurchaseRequest{RequestID: shippingtest.RequestID,
 			DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
 	shippingtest.NoError(t, err)
-	if got.Raw.Get("transaction_id").Text() != "TR-5FQJ2M81KD0XA7NB" {
-		t.Errorf("Raw does not hold the confirmation: %s", got.Raw)
-	}
+	shippingtest.Diff(t, "the confirmation in Raw", "TR-5FQJ2M81KD0XA7NB", got.Raw.Get("transaction_id").Text())
 	got.Raw = ""
 	shippingtest.Diff(t, "confirmation", &shipping.PurchaseResult{
 		RequestID: shippingtest.RequestID, Status: shipping.StatusProcessing,
@@ -287,12 +281,8 @@ func TestRates_EstimatesAreMinutesByAssumption(t *testing.T) {
 		want string
 	}{{1440, "24h0m0s"}, {0.5, "30s"}, {0, "0s"}, {-1, "-1m0s"}, {1e300, "0s"}} {
 		rate := shipping.Rate{DeliveryETA: test.eta, PickupETA: test.eta}
-		if got := rate.DeliveryDuration().String(); got != test.want {
-			t.Errorf("a delivery estimate of %v is %s, want %s", test.eta, got, test.want)
-		}
-		if got := rate.PickupDuration().String(); got != test.want {
-			t.Errorf("a pickup estimate of %v is %s, want %s", test.eta, got, test.want)
-		}
+		shippingtest.Diff(t, fmt.Sprintf("a delivery estimate of %v", test.eta), test.want, rate.DeliveryDuration().String())
+		shippingtest.Diff(t, fmt.Sprintf("a pickup estimate of %v", test.eta), test.want, rate.PickupDuration().String())
 	}
 }
 
@@ -364,17 +354,13 @@ func TestRawJSON_KeepsWhatCame(t *testing.T) {
 	t.Parallel()
 	object := shipping.RawJSON(`{"a":"b","n":1.50,"z":null,"o":{"p":[1]}}`)
 	for key, want := range map[string]string{"a": "b", "n": "1.50", "z": "", "o": `{"p":[1]}`, "missing": ""} {
-		if got := object.Get(key).Text(); got != want {
-			t.Errorf("%s reads %q, want %q", key, got, want)
-		}
+		shippingtest.Diff(t, key, want, object.Get(key).Text())
 	}
 	if !object.Get("z").IsNull() || !object.Get("missing").IsNull() || object.Get("n").IsNull() {
 		t.Error("IsNull is wrong about null, absent or present")
 	}
 	for _, odd := range []shipping.RawJSON{"", "null", "7", `"text"`, "[1]", "{"} {
-		if got := odd.Get("a"); got != "" {
-			t.Errorf("%s has a member %q", odd, got)
-		}
+		shippingtest.Diff(t, fmt.Sprintf("a member of %s", odd), shipping.RawJSON(""), odd.Get("a"))
 	}
 	kept := 7
 	if err := shipping.RawJSON("").Decode(&kept); err != nil || kept != 7 {
@@ -383,9 +369,7 @@ func TestRawJSON_KeepsWhatCame(t *testing.T) {
 	if _, err := shipping.RawJSON("{").MarshalJSON(); err == nil {
 		t.Error("broken JSON was written")
 	}
-	if got, err := shipping.RawJSON("").MarshalJSON(); err != nil || string(got) != "null" {
-		t.Errorf("an absent value is written as %s, %v", got, err)
-	}
+	shippingtest.Diff(t, "an absent value", "null", string(shippingtest.Must(shipping.RawJSON("").MarshalJSON())(t)))
 }
 
 // A negative amount with the flow "out" was booked as money that came in, and an unknown flow as money that left.

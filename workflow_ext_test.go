@@ -45,9 +45,7 @@ func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 			Select: shipping.SelectAll,
 			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "2400.50"), Currency: "NGN"}, // exactly the price
 			Poll: shipping.PollOptions{Progress: func(event shipping.PollEvent) {
-				if event.RequestID != "RD-1" {
-					t.Errorf("an event of no request: %+v", event)
-				}
+				shippingtest.Diff(t, "the request of an event", "RD-1", event.RequestID)
 				told = append(told, fmt.Sprintf("%s %d %t", event.Step, event.Polls, event.Purchase != nil))
 			}},
 		})
@@ -254,9 +252,7 @@ func TestResume_GoesOnFromEachState(t *testing.T) {
 		if (err != nil) != (test.want == shipping.StatusFailed) || record == nil || record.Status != test.want {
 			t.Errorf("%+v, %v", record, err)
 		}
-		if got := service.Count(http.MethodPost); got != test.bought {
-			t.Errorf("bought %d times, want %d", got, test.bought)
-		}
+		shippingtest.Diff(t, "purchases", test.bought, service.Count(http.MethodPost))
 	})
 }
 
@@ -274,9 +270,7 @@ func TestAnalyzeAndPoll_TheBudgetSeesThePricesAfterTheEdit(t *testing.T) {
 		Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"},
 	})
 	shippingtest.WantError(t, "a price above the budget", err, shipping.ErrOverBudget)
-	if service.Count(http.MethodPost) != 1 {
-		t.Error("a document for 100 was purchased within a budget of 10")
-	}
+	shippingtest.Diff(t, "requests above a budget of 10", 1, service.Count(http.MethodPost))
 }
 
 // The zero value of an error type has a text and no cause.
@@ -295,9 +289,7 @@ func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 		t.Error(text) // it must not invite another purchase
 	}
 	failed := &shipping.RegulatoryError{Step: "polled", Outcome: shipping.OutcomeCharged, Err: shipping.ErrRequestFailed}
-	if text := failed.Error(); !strings.Contains(text, "the dialect has the route regulatory.retry") {
-		t.Error(text)
-	}
+	shippingtest.Contains(t, "the advice", failed, "the dialect has the route regulatory.retry")
 }
 
 func TestParseBudget(t *testing.T) {
@@ -321,9 +313,7 @@ func TestParseBudget(t *testing.T) {
 		}
 	}
 	three := shipping.Budget{Amount: shippingtest.Amount(t, "1.125"), Currency: "KWD"}
-	if again, err := shipping.ParseBudget(three.String()); err != nil || *again != three {
-		t.Errorf("%s: %+v, %v", three, again, err)
-	}
+	shippingtest.Diff(t, "three decimals", three, *shippingtest.Must(shipping.ParseBudget(three.String()))(t))
 	for text, want := range map[string]string{
 		"": "got an empty text", "150.00": "needs an amount and a currency", "-1 NGN": "0 or more",
 		" ":        `got an empty text: write an amount and a currency, such as "150.00 NGN"`,
@@ -367,9 +357,8 @@ func TestSelectAutomated_Modes(t *testing.T) {
 			t.Errorf("%s: %v, %v", modes, selected, err)
 		}
 	}
-	if selected, err := shipping.SelectAutomated(&shipping.RegulatoryRequest{}); err != nil || len(selected) != 0 {
-		t.Errorf("nothing offered: %v, %v", selected, err)
-	}
+	shippingtest.Diff(t, "nothing offered", 0,
+		len(shippingtest.Must(shipping.SelectAutomated(&shipping.RegulatoryRequest{}))(t)))
 }
 
 // Offers whose types are elsewhere would look like a draft that offers nothing of interest.
@@ -449,9 +438,7 @@ func TestWait_UntilCompletedOrFailed(t *testing.T) {
 		if cmp.Or(record, &shipping.RegulatoryRequest{}).Status != test.status {
 			t.Errorf("record %+v, want status %s", record, test.status)
 		}
-		if got := service.Count(""); got != test.polls {
-			t.Errorf("%d polls, want %d", got, test.polls)
-		}
+		shippingtest.Diff(t, "polls", test.polls, service.Count(""))
 	})
 }
 
@@ -591,9 +578,7 @@ func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 				errors.Is(err, shipping.ErrInvalidRequest) != strings.HasPrefix(want, "regulatory") {
 				t.Errorf("%v, %v", read, err)
 			}
-			if !strings.Contains(fmt.Sprint(err), "shipping: analysis failed for request RD-1: "+want) {
-				t.Errorf("got %v, want %s", err, want)
-			}
+			shippingtest.Contains(t, "error", err, "shipping: analysis failed for request RD-1: "+want)
 		}
 	}
 }

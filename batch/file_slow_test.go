@@ -112,19 +112,13 @@ func TestBatchFile_ContinuesAfterAFullDisk(t *testing.T) {
 	shippingtest.NoError(t, purchase("a"))
 	for range 2 { // the second run begins while the disk is still full
 		shippingtest.NoError(t, journal.begin())
-		if err := purchase("b"); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("purchased on a full disk: %v", err)
-		}
-		if err := journal.end(); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("the end of a run on a full disk: %v", err)
-		}
+		shippingtest.WantError(t, "purchased on a full disk", purchase("b"), syscall.ENOSPC)
+		shippingtest.WantError(t, "the end of a run on a full disk", journal.end(), syscall.ENOSPC)
 	}
 	room = 1 << 20
 	shippingtest.NoError(t, journal.begin())
 	shippingtest.NoError(t, purchase("c"))
-	if err := purchase("d"); !errors.Is(err, shipping.ErrOverBudget) {
-		t.Errorf("a purchase above the budget: %v", err)
-	}
+	shippingtest.WantError(t, "a purchase above the budget", purchase("d"), shipping.ErrOverBudget)
 	shippingtest.NoError(t, errors.Join(journal.end(), journal.Close()))
 	journal = shippingtest.Must(OpenFile(path))(t)
 	records, err := journal.Records()
@@ -156,9 +150,7 @@ func TestBatchFile_FindsAPurchaseWhileItsRecordIsWritten(t *testing.T) {
 		var writer sync.WaitGroup
 		writer.Go(func() { shippingtest.NoError(t, purchase("a")) })
 		synctest.Wait()
-		if err := purchase("b"); !errors.Is(err, repeated) {
-			t.Errorf("the record of another key is being written: %v", err)
-		}
+		shippingtest.WantError(t, "the record of another key is being written", purchase("b"), repeated)
 		writer.Wait()
 		shippingtest.NoError(t, storage.Close())
 		claim := shippingtest.Must(journal.Claim(t.Context(), "c"))(t)

@@ -137,15 +137,11 @@ func TestFile_RemovedInARunIsNotRunAgain(t *testing.T) {
 func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "no", "such", "folder")
-	if _, err := batch.OpenFile(filepath.Join(folder, "journal")); !errors.Is(err, os.ErrNotExist) ||
-		!strings.Contains(err.Error(), "; make its folder first") {
-		t.Errorf("a folder that is missing: %v", err)
-	}
+	shippingtest.WantErrorWith(t, "a folder that is missing",
+		shippingtest.Err(batch.OpenFile(filepath.Join(folder, "journal"))), os.ErrNotExist, "; make its folder first")
 	for path, want := range map[string]string{t.TempDir(): "is a folder: pass the path of a file in it, such as ",
 		"": "the path is empty: pass the path of a file"} {
-		if _, err := batch.OpenFile(path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the path %q: %v", path, err)
-		}
+		shippingtest.Contains(t, fmt.Sprintf("the path %q", path), shippingtest.Err(batch.OpenFile(path)), want)
 	}
 	path := filepath.Join(t.TempDir(), "journal")
 	// An empty file was a new journal, and the next run purchased everything again.
@@ -174,9 +170,7 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	for _, name := range []string{path, link} {
 		const remedy = ": if this process opened it, use that File or close it; if not, wait until the other process " +
 			"ends, or end it with SIGTERM: the next run continues"
-		if _, err := batch.OpenFile(name); !errors.Is(err, batch.ErrInUse) || !strings.Contains(err.Error(), name+remedy) {
-			t.Errorf("opened twice: %v", err)
-		}
+		shippingtest.WantErrorWith(t, "opened twice", shippingtest.Err(batch.OpenFile(name)), batch.ErrInUse, name+remedy)
 	}
 	if len(shippingtest.Must(os.ReadFile(path))(t)) == len(whole) {
 		t.Error("a refused opener changed the file")
@@ -184,18 +178,12 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	shippingtest.NoError(t, os.WriteFile(path, whole, 0o600))
 	// A key that is not UTF-8 would not be found again, and its item would be purchased twice.
 	odd := batch.Record{Key: "M\xfcller", Step: batch.StepAnalyzed}
-	if err := appendTo(t.Context(), journal, odd); !errors.Is(err, shipping.ErrInvalidRequest) {
-		t.Errorf("a key that is not UTF-8: %v", err)
-	}
+	shippingtest.WantError(t, "a key that is not UTF-8", appendTo(t.Context(), journal, odd), shipping.ErrInvalidRequest)
 	shippingtest.NoError(t, journal.Close())
-	if err := journal.Close(); !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "is closed already") {
-		t.Errorf("closed twice: %v", err)
-	}
+	shippingtest.WantErrorWith(t, "closed twice", journal.Close(), os.ErrClosed, "is closed already")
 	_, read := journal.Records()
 	for _, err := range []error{read, appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed})} {
-		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "is closed; open it again") {
-			t.Errorf("closed: %v", err)
-		}
+		shippingtest.WantErrorWith(t, "closed", err, os.ErrClosed, "is closed; open it again")
 	}
 }
 

@@ -250,9 +250,7 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 					t.Errorf("lease %s: the journal has %+v", journal.Lease(), last)
 				}
 			}
-			if service.purchases != test.purchases {
-				t.Errorf("lease %s: %d purchases", journal.Lease(), service.purchases)
-			}
+			shippingtest.Diff(t, fmt.Sprintf("lease %s: purchases", journal.Lease()), test.purchases, service.purchases)
 		}
 	})
 }
@@ -419,9 +417,7 @@ func TestBatch_AFailedAnalysisThatShowsAPurchaseIsNotAnalyzedAgain(t *testing.T)
 				t.Errorf("%s, %v", text, err)
 			}
 		}
-		if sent.Count(http.MethodPost) != 1 {
-			t.Errorf("%d analyses and purchases", sent.Count(http.MethodPost))
-		}
+		shippingtest.Diff(t, "analyses and purchases", 1, sent.Count(http.MethodPost))
 	})
 }
 
@@ -674,9 +670,7 @@ func TestBatch_AnItemThatIsCompletedWithoutADocumentIsAnError(t *testing.T) {
 				t.Errorf("%s, needs %q: %v, %v", got.State, got.Need(), got.Err, err)
 			}
 		}
-		if last := lastRecord(t, journal, "SH-1"); last.Step != batch.StepCompleted {
-			t.Errorf("the journal has %+v", last)
-		}
+		shippingtest.Diff(t, "the step in the journal", batch.StepCompleted, lastRecord(t, journal, "SH-1").Step)
 	})
 }
 
@@ -726,9 +720,7 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 			t.Errorf("%s: %d requests, %+v", name, service.Count(""), last)
 		}
 		again := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
-		if !errors.Is(again, shipping.ErrInvalidRequest) || !strings.Contains(again.Error(), "no run purchases it again") {
-			t.Errorf("%s: closed again: %v", name, again)
-		}
+		shippingtest.WantErrorWith(t, name+": closed again", again, shipping.ErrInvalidRequest, "no run purchases it again")
 	}
 }
 

@@ -40,9 +40,7 @@ func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 			t.Errorf("%+v, %v", report, err)
 		}
 		err = batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
-		if !errors.Is(err, want) {
-			t.Errorf("an item is closed by hand: %v", err)
-		}
+		shippingtest.WantError(t, "an item is closed by hand", err, want)
 	}
 	report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
 		Journal: journal,
@@ -60,9 +58,7 @@ func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 	journal = openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	shippingtest.NoError(t, journal.Close())
 	try(os.ErrClosed, "is closed; open it again")
-	if len(service.requests) != 0 {
-		t.Errorf("%d requests", len(service.requests))
-	}
+	shippingtest.Diff(t, "requests", 0, len(service.requests))
 }
 
 // An item that was closed by hand with the wrong outcome could not be corrected: one closed as charged waited for a
@@ -151,9 +147,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		"no journal":        {nil, "open", shipping.OutcomeCharged, "n", "OpenFile"},
 	} {
 		err := batch.Resolve(t.Context(), tc.journal, tc.key, tc.outcome, tc.note)
-		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {
-			t.Errorf("%s: %v", name, err)
-		}
+		shippingtest.WantErrorWith(t, name, err, shipping.ErrInvalidRequest, tc.message)
 	}
 	for _, record := range records {
 		if last := lastRecord(t, journal, record.Key); last.Step != record.Step || last.Note != record.Note {
@@ -162,9 +156,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 	}
 	shippingtest.Must(journal.Claim(t.Context(), "open"))(t)
 	err := batch.Resolve(t.Context(), journal, "open", shipping.OutcomeCharged, "n")
-	if !errors.Is(err, batch.ErrItemTaken) {
-		t.Errorf("while a process has it: %v", err)
-	}
+	shippingtest.WantError(t, "while a process has it", err, batch.ErrItemTaken)
 }
 
 // A claim of a journal of one process is for its item only, and accepts nothing after its release.

@@ -253,10 +253,7 @@ func TestBatch_AChargeOfWhatIsDeclared(t *testing.T) {
 		}))(t)
 		const want = `item "SH-1" has an unexpected charge: 107.50 NGN, and the draft shows 100.00 NGN at most; the ` +
 			`dialect declares "offer.beside += tax"`
-		if first := report.Results[0].Err; !errors.Is(first, shipping.ErrOvercharged) ||
-			!strings.Contains(first.Error(), `"offer.beside += tax"`) {
-			t.Errorf("%v", first)
-		}
+		shippingtest.WantErrorWith(t, "first item", report.Results[0].Err, shipping.ErrOvercharged, `"offer.beside += tax"`)
 		if got := report.Results[1]; got.State != batch.StateOverBudget || !strings.Contains(got.Err.Error(), want) {
 			t.Errorf("%s, %v", got.State, got.Err)
 		}
@@ -368,9 +365,7 @@ func TestBatch_ARefusedPurchaseIsNeverCompletedLater(t *testing.T) {
 					!last.Purchase.Refused || last.Purchase.Contradicted != (name == "contradicted") {
 					t.Errorf("the journal holds %+v", last)
 				}
-				if n := service.Count(http.MethodPost); n != 2 {
-					t.Errorf("%d requests that change something, want the analysis and the purchase", n)
-				}
+				shippingtest.Diff(t, "requests of the analysis and the purchase", 2, service.Count(http.MethodPost))
 			})
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -123,7 +122,5 @@ func TestUnfinished(t *testing.T) {
 		{Key: "purchased", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}, {Key: "purchasing", Documents: documents},
 		{Key: "generation failed", Documents: documents},
 	}
-	if diff := cmp.Diff(want, Unfinished(records, items)); diff != "" {
-		t.Errorf("items (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "items", want, Unfinished(records, items))
 }

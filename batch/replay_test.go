@@ -80,9 +80,7 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	shippingtest.Diff(t, "outcomes in the order given",
 		"WD-1: queued, WD-REFUSED: failed, WD-CRASH: unknown, WD-LOST: unknown, "+
 			"WD-1: skipped, SH-1 \"\": failed, SH-1 shipment.created to WA-1: queued", replayStates(report))
-	if told != len(requests) {
-		t.Errorf("%d outcomes were reported", told)
-	}
+	shippingtest.Diff(t, "outcomes that were reported", len(requests), told)
 	if result := report.Outcomes[0].Result; result == nil || result.WebhookEventID != "WE-1" {
 		t.Errorf("the result: %+v", result)
 	}
@@ -90,9 +88,7 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	if err != nil || !strings.Contains(string(line), `"error":"shipping: webhooks.replay`) {
 		t.Errorf("the line of a failure: %s, %v", line, err)
 	}
-	if sent := len(service.Requests()); sent != 5 {
-		t.Errorf("%d requests, want one each", sent)
-	}
+	shippingtest.Diff(t, "requests", 5, len(service.Requests()))
 	report, err = batch.Replay(t.Context(), walletClient(t, shippingtest.Unreachable()), replays("WD-1"), nil)
 	if err != nil || report.Count(batch.ReplayFailed) != 1 {
 		t.Errorf("the service is not reached: %+v, %v", report, err)
@@ -143,9 +139,8 @@ func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if report, err := batch.Replay(t.Context(), client, nil, nil); err != nil || len(report.Outcomes) != 0 {
-		t.Errorf("nothing to replay: %v, %v", report, err)
-	}
+	shippingtest.Diff(t, "nothing to replay", 0,
+		len(shippingtest.Must(batch.Replay(t.Context(), client, nil, nil))(t).Outcomes))
 }
 
 // The line number in an error counts lines, blank ones included, and not JSON values.
@@ -164,9 +159,7 @@ func TestQueuedReplays_CountsLines(t *testing.T) {
 	}
 	// Names match byte for byte: KEY is not the member key.
 	const other = `{"key":"WD-3","KEY":"WD-4","State":"queued","state":"failed"}`
-	if _, err := batch.QueuedReplays(nil); !errors.Is(err, shipping.ErrInvalidRequest) {
-		t.Errorf("without a report: %v", err)
-	}
+	shippingtest.WantError(t, "without a report", shippingtest.Err(batch.QueuedReplays(nil)), shipping.ErrInvalidRequest)
 	keys, err := batch.QueuedReplays(strings.NewReader(other + "\n" + queued + "\r\n \n" + failed + "\n" + failed))
 	shippingtest.NoError(t, err)
 	shippingtest.Diff(t, "keys", map[string]bool{"WD-1": true}, keys)

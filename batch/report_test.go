@@ -154,9 +154,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 	for _, cause := range report.Causes() { // those that do not fit the text too
 		items += len(cause.Keys)
 	}
-	if items != len(report.Results)-3 {
-		t.Errorf("all states: the causes have %d of %d items", items, len(report.Results)-3)
-	}
+	shippingtest.Diff(t, "items in the causes of all states", len(report.Results)-3, items)
 }
 
 // overBudget returns the error of an item that needs so much of a budget of 100 NGN.
@@ -356,9 +354,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		if own := fmt.Sprintf("%s: %v", first.State, first.Err); !strings.HasPrefix(err.Error(), own) {
 			t.Errorf("the item has another advice: %s", own)
 		}
-		if sent.CountPath(analyze) != test.analyses {
-			t.Errorf("%d analyses", sent.CountPath(analyze))
-		}
+		shippingtest.Diff(t, "analyses", test.analyses, sent.CountPath(analyze))
 	})
 }
 

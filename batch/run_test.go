@@ -113,9 +113,7 @@ func TestBatch_CallsNameTheirItem(t *testing.T) {
 			"regulatory.get order 1 RD-SH-1": true, "regulatory.analyze SH-2 ": true,
 			"regulatory.purchase SH-2 RD-SH-2": true, "regulatory.get SH-2 RD-SH-2": true,
 		}, observed)
-		if key := batch.ItemKey(t.Context()); key != "" {
-			t.Errorf("outside a batch: %q", key)
-		}
+		shippingtest.Diff(t, "the key outside a batch", "", batch.ItemKey(t.Context()))
 	})
 }
 
@@ -188,9 +186,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	_, unread := unopened.Records()
 	for _, err := range []error{unread, unopened.Close(),
 		batch.Resolve(t.Context(), unopened, "SH-1", shipping.OutcomeCharged, "seen")} {
-		if err == nil || !strings.Contains(err.Error(), "check the error of OpenFile") {
-			t.Errorf("a nil file: %v", err)
-		}
+		shippingtest.Contains(t, "a nil file", err, "check the error of OpenFile")
 	}
 	for name, journal := range map[string]batch.Journal{"no journal": nil,
 		"the shortest lease": batchtest.NewJournal(375 * time.Second)} {
@@ -271,10 +267,8 @@ func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 		options := batch.Options{Select: shipping.SelectAll, Journal: journal, Concurrency: 1}
 		shippingtest.Must(batch.Run(t.Context(), client, walletItems(2), &options))(t)
 		// The prices are recorded without a budget, so that a later run with one can count them.
-		if committed, err := journal.Committed(t.Context(), "", *nairaBudget(t, "0")); err != nil ||
-			committed.String() != "200" {
-			t.Errorf("%s committed, %v", committed, err)
-		}
+		shippingtest.Diff(t, "committed", "200",
+			shippingtest.Must(journal.Committed(t.Context(), "", *nairaBudget(t, "0")))(t).String())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var ended []int
@@ -644,9 +638,7 @@ func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
 			if !ok || !strings.Contains(failed.Error(), "did not respond") || len(report.Results) != 20 {
 				t.Errorf("%s: %+v, %v", at, report, err)
 			}
-			if took := time.Since(start); took != 25*time.Second {
-				t.Errorf("%s: the batch returned after %s", at, took)
-			}
+			shippingtest.Diff(t, "time until the batch returned, "+string(at), 25*time.Second, time.Since(start))
 		})
 	}
 }

@@ -75,9 +75,7 @@ func TestRun_Payments(t *testing.T) {
 		"money that came in": {`"flow":"in","status":"success","txRef":"RD-2"`, ""},
 		"a label":            {`"flow":"out","status":"success","txRef":"LB-1"`, ""},
 	} {
-		if got := compared(t, nil, nil, `{"transactionId":"TR-1","amount":5,`+test[0]+`}`); got != test[1] {
-			t.Errorf("%s: %q, want %q", name, got, test[1])
-		}
+		shippingtest.Diff(t, name, test[1], compared(t, nil, nil, `{"transactionId":"TR-1","amount":5,`+test[0]+`}`))
 	}
 }
 
@@ -132,9 +130,7 @@ func TestRun_MissingPayments(t *testing.T) {
 		"no charges": {[]batch.Record{record("SH-9", "RD-9", batch.StepFailed)}, one,
 			"SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
 	} {
-		if got := compared(t, test.records, test.items, paid...); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		shippingtest.Diff(t, name, test.want, compared(t, test.records, test.items, paid...))
 	}
 }
 
@@ -330,9 +326,7 @@ func TestAdopt_Orders(t *testing.T) {
 				t.Errorf("%+v, before %+v", result, before)
 			}
 		}
-		if bought := server.Requests(shipping.OpPurchase); bought != len(items) {
-			t.Errorf("%d purchases", bought)
-		}
+		shippingtest.Diff(t, "purchases", len(items), server.Requests(shipping.OpPurchase))
 		shippingtest.NoError(t, journal.Close())
 	})
 }

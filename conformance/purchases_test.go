@@ -184,13 +184,9 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 			return body
 		})(test.how(srv)))
 		report := check(t, srv, service, test.opts...)
-		if got, want := fmt.Sprint(counts["replay"], counts["analyze"], counts["purchase"]),
-			fmt.Sprint(test.replays, test.analyses, test.purchase); got != want {
-			t.Errorf("%s: %s replays, analyses and purchases, want %s", test.name, got, want)
-		}
-		if len(report.Purchases) != test.purchase {
-			t.Errorf("%s: the report lists %d purchases: %+v", test.name, len(report.Purchases), report.Purchases)
-		}
+		shippingtest.Diff(t, test.name+": replays, analyses and purchases", []int{test.replays, test.analyses, test.purchase},
+			[]int{counts["replay"], counts["analyze"], counts["purchase"]})
+		shippingtest.Diff(t, test.name+": purchases in the report", test.purchase, len(report.Purchases))
 	}
 }
 

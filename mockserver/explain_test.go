@@ -161,9 +161,7 @@ func TestWhy_EndsTheErrorOfTheClient(t *testing.T) {
 			_, end, _ := strings.Cut(fmt.Sprint(err), "; see ")
 			path, _, _ := strings.Cut(end, " ")
 			got := send(t, srv, "GET "+path+"\nAuthorization: Bearer "+w.SecretKey).want(t, http.StatusOK)
-			if !strings.Contains(string(got.body), "RD-1") {
-				t.Errorf("%v leads to %s", err, got.body)
-			}
+			shippingtest.Contains(t, err.Error(), got.body, "RD-1")
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -86,9 +85,7 @@ func TestAddShipment_WithATax(t *testing.T) {
 	_, err := server.Client(t).Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"},
 		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll,
 			Budget: shippingtest.Must(shipping.ParseBudget("107.00 NGN"))(t)})
-	if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), "107.50 NGN needed") {
-		t.Error(err)
-	}
+	shippingtest.WantErrorWith(t, "a purchase above the budget", err, shipping.ErrOverBudget, "107.50 NGN needed")
 }
 
 // What Go can add, a program in any language can add, too. Invalid goods are refused, and nothing is added.

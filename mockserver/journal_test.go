@@ -128,9 +128,8 @@ func TestWorldResponses_ContainTheKeyOnlyWhenOpened(t *testing.T) {
 		`POST /_mock/worlds?keys=false {"scenario":"empty","name":"quiet"}`: false,
 		`GET /_mock/worlds?keys=false`:                                      false,
 	} {
-		if body := string(send(t, srv, text).want(t, http.StatusOK).body); strings.Contains(body, "sk_test_") != contains {
-			t.Errorf("%s: %s", text, body)
-		}
+		shippingtest.Diff(t, text, contains,
+			strings.Contains(string(send(t, srv, text).want(t, http.StatusOK).body), "sk_test_"))
 	}
 }
 

@@ -39,9 +39,7 @@ func TestFileStore_ContinuesAfterAFullDisk(t *testing.T) {
 	storage := shippingtest.Must(logfile.OpenStorage(path, storeFormat()))(t)
 	s.log = shippingtest.Must(logfile.Open(path, fullDisk{storage}, storeFormat(), func([]byte) error { return nil }))(t)
 	shippingtest.NoError(t, os.Mkdir(path+".new", 0o700))
-	if err := s.Accept(t.Context(), "during", "one"); !errors.Is(err, errFull) {
-		t.Errorf("accepted on a full disk: %v", err)
-	}
+	shippingtest.WantError(t, "accepted on a full disk", s.Accept(t.Context(), "during", "one"), errFull)
 	for range 2 {
 		if _, err := s.Claim(t.Context(), "refused", "one"); err == nil {
 			t.Error("claimed on a full disk")

@@ -35,9 +35,7 @@ func TestPanicError_OfAHandlerInTheQueue(t *testing.T) {
 		}, webhook.WithWorkers(1, 10), webhook.WithRetries(2, time.Second),
 			webhook.WithLost(func(_ *webhook.Notification, err error) { lost = append(lost, err) }))
 		for _, id := range []string{"bad", "good"} {
-			if answer := send(receiver, id); answer.Code != 200 {
-				t.Errorf("%s: %d", id, answer.Code)
-			}
+			shippingtest.Diff(t, id, 200, send(receiver, id).Code)
 		}
 		shippingtest.NoError(t, receiver.Close(t.Context()))
 		if fmt.Sprint(attempts) != "[1 2 3 1]" || len(lost) != 1 || !errors.Is(lost[0], cause) {
@@ -211,9 +209,7 @@ func TestReceiver_WithoutALoggerWarnsOfRefusals(t *testing.T) {
 				time.Sleep(time.Minute)
 				lines(2, "after a minute")
 				for _, want := range test.want {
-					if !strings.Contains(written.String(), want) {
-						t.Errorf("%q is missing:\n%s", want, written)
-					}
+					shippingtest.Contains(t, "the log", written.String(), want)
 				}
 				if strings.Contains(written.String(), "8mK3") {
 					t.Errorf("the log contains the key:\n%s", written)
@@ -266,9 +262,7 @@ func TestReceiver_HandlesSixteenAtATime(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if answer := send(receiver, "one more"); answer.Code != http.StatusServiceUnavailable {
-			t.Errorf("one more: %d", answer.Code)
-		}
+		shippingtest.Diff(t, "one more", http.StatusServiceUnavailable, send(receiver, "one more").Code)
 		close(release)
 		synctest.Wait()
 		if answer := send(receiver, "one more"); answer.Code != http.StatusOK || handled.Load() != 16 {

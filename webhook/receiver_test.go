@@ -179,9 +179,7 @@ func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
 			for code == http.StatusServiceUnavailable { // while another delivery of it is being taken in
 				code = send(receiver, id).Code
 			}
-			if code != 200 {
-				t.Errorf("%s: %d", id, code)
-			}
+			shippingtest.Diff(t, id, 200, code)
 		})
 	}
 	senders.Wait()
@@ -189,9 +187,7 @@ func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
 		postSigned(receiver, body)
 	}
 	shippingtest.NoError(t, receiver.Close(t.Context()))
-	if handled.Load() != 11 {
-		t.Errorf("handled %d times, want 11", handled.Load())
-	}
+	shippingtest.Diff(t, "handled", 11, int(handled.Load()))
 }
 
 // Only accepted notifications get a 2xx: a full queue, a store that fails and a closed receiver ask
@@ -214,23 +210,17 @@ func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
 			return answer.Code
 		}
 		for n, want := range []int{200, 200, 200, 503, 503} { // one at work, two in the queue
-			if got := deliver(n); got != want {
-				t.Errorf("delivery %d: %d, want %d", n, got, want)
-			}
+			shippingtest.Diff(t, fmt.Sprintf("delivery %d", n), want, deliver(n))
 		}
 		close(release)
 		synctest.Wait()
 		for n := range 5 { // three were seen before, two are accepted now
-			if got := deliver(n); got != 200 {
-				t.Errorf("delivery %d again: %d", n, got)
-			}
+			shippingtest.Diff(t, fmt.Sprintf("delivery %d again", n), 200, deliver(n))
 		}
 		if err := receiver.Close(t.Context()); err != nil || handled.Load() != 5 {
 			t.Errorf("handled %d, %v", handled.Load(), err)
 		}
-		if got := deliver(9); got != http.StatusServiceUnavailable {
-			t.Errorf("closed: %d", got)
-		}
+		shippingtest.Diff(t, "closed", http.StatusServiceUnavailable, deliver(9))
 	})
 }
 
@@ -244,9 +234,7 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 			return outcome
 		})
 		expect := func(want int) {
-			if answer := send(receiver, "WD-1"); answer.Code != want {
-				t.Errorf("answered %d, want %d", answer.Code, want)
-			}
+			shippingtest.Diff(t, "status", want, send(receiver, "WD-1").Code)
 		}
 		go expect(http.StatusServiceUnavailable)
 		synctest.Wait()
@@ -289,12 +277,8 @@ func TestReceiver_EndsAClaimAlsoAfterTheRequest(t *testing.T) {
 			t.Errorf("a failure: %d %v", answer.Code, answer.Header())
 		}
 		outcome = nil
-		if answer := postIn(ended, receiver, body, signature); answer.Code != http.StatusOK {
-			t.Errorf("after it: %d %s", answer.Code, answer.Body)
-		}
-		if !strings.Contains(log.String(), "the store did not record it") {
-			t.Errorf("the log is %s", &log)
-		}
+		shippingtest.Diff(t, "status after it", http.StatusOK, postIn(ended, receiver, body, signature).Code)
+		shippingtest.Contains(t, "the log", log.String(), "the store did not record it")
 		if given["Accept"] != 10*time.Second || given["Release"] != 10*time.Second || len(given) != 2 {
 			t.Errorf("the store has %v", given)
 		}
@@ -310,9 +294,7 @@ func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
 		lost := 0
 		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
 			attempts = append(attempts, time.Since(started))
-			if n.Attempt != len(attempts) {
-				t.Errorf("attempt %d, counted %d", n.Attempt, len(attempts))
-			}
+			shippingtest.Diff(t, "attempt", len(attempts), n.Attempt)
 			n.Attempt = -5 // changes neither the number of attempts nor the pauses
 			return errors.New("not today")
 		}, queued(), webhook.WithRetries(3, time.Second), webhook.WithLost(func(n *webhook.Notification, err error) {
@@ -373,9 +355,7 @@ func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
 			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			if err := receiver.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%v", err)
-			}
+			shippingtest.WantError(t, "a handler that goes on", receiver.Close(ctx), context.DeadlineExceeded)
 			if got := <-code; got != want || !errors.Is(cause, webhook.ErrClosed) {
 				t.Errorf("%d, %v", got, cause)
 			}
@@ -496,9 +476,7 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 		"a nil store": {accept, options{keys, webhook.WithStore((*webhook.FileStore)(nil))},
 			"check the error of OpenFileStore"},
 	} {
-		if _, err := webhook.NewReceiver(tc.handle, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.message) {
-			t.Errorf("%s: %v", name, err)
-		}
+		shippingtest.Contains(t, name, shippingtest.Err(webhook.NewReceiver(tc.handle, tc.opts...)), tc.message)
 	}
 	least := options{webhook.WithKeys("k"), webhook.WithLimits(1, 1), webhook.WithWorkers(1, 1), webhook.WithRetries(0, 0)}
 	if receiver, err := webhook.NewReceiver(accept, least...); err != nil {

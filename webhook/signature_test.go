@@ -38,19 +38,13 @@ func TestSign_AShortKeyIsRefusedWhereItIsForbidden(t *testing.T) {
 		return
 	}
 	const short = "sk_test_1"
-	if got := webhook.Sign(short, []byte(body)); got != "" {
-		t.Errorf("the signature is %q", got)
-	}
-	if err := webhook.Verify("00", []byte(body)); !strings.Contains(err.Error(), "Verify got no keys") {
-		t.Error(err)
-	}
+	shippingtest.Diff(t, "the signature", "", webhook.Sign(short, []byte(body)))
+	shippingtest.Contains(t, "no keys", webhook.Verify("00", []byte(body)), "Verify got no keys")
 	if err := webhook.Verify("00", []byte(body), short); err != webhook.ErrSignature {
 		t.Errorf("Verify returns %v", err)
 	}
 	_, err := webhook.NewReceiver(accept, webhook.WithKeys(short))
-	if err == nil || !strings.Contains(err.Error(), "14 bytes") {
-		t.Errorf("NewReceiver returns %v", err)
-	}
+	shippingtest.Contains(t, "NewReceiver", err, "14 bytes")
 	shortest := (short + short)[:14]
 	if _, err := webhook.NewReceiver(accept, webhook.WithKeys(shortest)); err != nil || webhook.Sign(shortest, nil) == "" {
 		t.Errorf("a key of 14 bytes: %v", err)
@@ -72,15 +66,11 @@ func TestReceiver_AnIDWithAnotherBodyIsAnotherNotification(t *testing.T) {
 		}, webhook.WithStore(store), webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		for _, event := range []string{"captured", "genuine", "captured", "genuine"} {
 			answer := postSigned(receiver, `{"event":"`+event+`"}`, webhook.DefaultIDHeader, "WD-1")
-			if answer.Code != http.StatusOK {
-				t.Errorf("%s: %d", event, answer.Code)
-			}
+			shippingtest.Diff(t, event, http.StatusOK, answer.Code)
 		}
 		shippingtest.NoError(t, store.Close())
 	}
-	if got := fmt.Sprint(handled); got != "[WD-1 captured WD-1 genuine]" {
-		t.Errorf("handled %s", got)
-	}
+	shippingtest.Diff(t, "handled", "[WD-1 captured WD-1 genuine]", fmt.Sprint(handled))
 	text := log.String()
 	if strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, `id seen before with another body`) {
 		t.Errorf("logged:\n%s", text)
@@ -156,9 +146,7 @@ func TestWithVerifier_DecidesAlone(t *testing.T) {
 		return nil
 	})
 	receiver := newReceiver(t, accept, webhook.WithKeys(), verifier)
-	if answer := post(receiver, body, "", "X-Caller", "the service"); answer.Code != http.StatusOK {
-		t.Errorf("%d %s", answer.Code, answer.Body)
-	}
+	shippingtest.Diff(t, "status", http.StatusOK, post(receiver, body, "", "X-Caller", "the service").Code)
 	for _, header := range [][]string{nil, {"X-Caller", "somebody"}} {
 		answer := post(receiver, body, "", header...)
 		if answer.Code != http.StatusUnauthorized || strings.Contains(answer.Body.String(), "1234") {

@@ -3,7 +3,6 @@ package webhook_test
 import (
 	"bytes"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -123,30 +122,22 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 	for path, want := range map[string]string{filepath.Join(t.TempDir(), "missing", "store"): "; make its folder first",
 		"": "the path is empty", t.TempDir(): "is a folder: pass the path of a file in it"} {
 		none, err := webhook.OpenFileStore(path, webhook.StoreOptions{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the path %q: %v", path, err)
-		}
+		shippingtest.Contains(t, fmt.Sprintf("the path %q", path), err, want)
 		// A program that defers Close before it checks the error panicked.
 		_, claim := none.Claim(t.Context(), "a", "one")
 		for _, err := range []error{claim, none.Accept(t.Context(), "a", "one"), none.Release(t.Context(), "a", "one"),
 			none.Close()} {
-			if err == nil || !strings.Contains(err.Error(), "check the error of OpenFileStore") {
-				t.Errorf("a nil store: %v", err)
-			}
+			shippingtest.Contains(t, "a nil store", err, "check the error of OpenFileStore")
 		}
 	}
 	path := filepath.Join(t.TempDir(), "store")
 	store := openFileStore(t, path, 0)
-	if _, err := webhook.OpenFileStore(path, webhook.StoreOptions{}); !errors.Is(err, webhook.ErrStoreInUse) ||
-		!strings.Contains(err.Error(), path) {
-		t.Errorf("a second one: %v", err)
-	}
+	shippingtest.WantErrorWith(t, "a second one", shippingtest.Err(webhook.OpenFileStore(path, webhook.StoreOptions{})),
+		webhook.ErrStoreInUse, path)
 	for range 2 {
 		shippingtest.NoError(t, store.Close())
 	}
-	if _, err := store.Claim(t.Context(), "a", "one"); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("after Close: %v", err)
-	}
+	shippingtest.WantError(t, "after Close", shippingtest.Err(store.Claim(t.Context(), "a", "one")), os.ErrClosed)
 	openFileStore(t, path, 0)
 }
 
@@ -165,13 +156,10 @@ func TestFileStore_NoticesThatItsFileIsGone(t *testing.T) {
 			take(t, store, "first")
 			shippingtest.Must(store.Claim(t.Context(), "under way", "one"))(t)
 			shippingtest.NoError(t, harm(path))
-			if _, err := store.Claim(t.Context(), "second", "one"); !errors.Is(err, webhook.ErrStoreMoved) ||
-				!strings.Contains(err.Error(), path) {
-				t.Errorf("the next claim: %v", err)
-			}
-			if err := store.Accept(t.Context(), "under way", "one"); !errors.Is(err, webhook.ErrStoreMoved) {
-				t.Errorf("the end of a claim: %v", err)
-			}
+			shippingtest.WantErrorWith(t, "the next claim", shippingtest.Err(store.Claim(t.Context(), "second", "one")),
+				webhook.ErrStoreMoved, path)
+			shippingtest.WantError(t, "the end of a claim", store.Accept(t.Context(), "under way", "one"),
+				webhook.ErrStoreMoved)
 		})
 	}
 }
@@ -201,11 +189,7 @@ func TestFileStore_IsBounded(t *testing.T) {
 		"WD-0": webhook.Claimed, "WD-189": webhook.Claimed, "WD-claimed": webhook.Claimed,
 		"WD-191": webhook.Accepted, "WD-199": webhook.Accepted,
 	} {
-		if got := state(t, store, id); got != want {
-			t.Errorf("%s is %d, want %d", id, got, want)
-		}
+		shippingtest.Diff(t, id, want, state(t, store, id))
 	}
-	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) != 1 {
-		t.Errorf("beside the file there are %q, %v", left, err)
-	}
+	shippingtest.Diff(t, "files beside it", 1, len(shippingtest.Must(filepath.Glob(path+".*"))(t)))
 }

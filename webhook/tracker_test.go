@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -43,9 +44,7 @@ func TestTracker_LateNewsDoNotUndoNewerOnes(t *testing.T) {
 			if n.minute > 0 {
 				shipment.UpdatedAt = at.Add(time.Duration(n.minute) * time.Minute)
 			}
-			if got := tracker.Late(&shipment); got != n.late {
-				t.Errorf("%s, %d: %s is late: %v", name, i+1, n.status, got)
-			}
+			shippingtest.Diff(t, fmt.Sprintf("%s, %d: %s is late", name, i+1, n.status), n.late, tracker.Late(&shipment))
 		}
 	}
 }

@@ -75,9 +75,7 @@ func TestNights(t *testing.T) {
 			if text := fmt.Sprint(err, advice); code != run.code || !strings.Contains(text, run.advice) {
 				t.Errorf("%s: exit %d, %s; want %d, %q", run.night, code, text, run.code, run.advice)
 			}
-			if bought := server.Requests(shipping.OpPurchase) > before; bought != run.buys {
-				t.Errorf("%s: bought %v, want %v", run.night, bought, run.buys)
-			}
+			shippingtest.Diff(t, run.night+" buys", run.buys, server.Requests(shipping.OpPurchase) > before)
 			server.CheckInvariants(t)
 			server.Lint(t) // nothing was bought twice
 			if older == nil {
@@ -281,9 +279,7 @@ func reconcile(t *testing.T, folder string) {
 			t.Errorf("%v was paid by %v", row, transaction)
 		}
 	}
-	if len(nights) != 4 {
-		t.Errorf("purchases by night: %v", nights)
-	}
+	shippingtest.Diff(t, "purchases by night", 4, len(nights))
 }
 
 // table reads a CSV file as a map for each row, by the names of the columns.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"io"
 	"strings"
 	"testing"
@@ -37,8 +39,6 @@ func TestOptionsWithoutEffect(t *testing.T) {
 	} {
 		t.Setenv("SHIPPING_SECRET_KEY", test.key)
 		err := run(t.Context(), strings.Fields(test.options), io.Discard, io.Discard)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%q: %v", test.options, err)
-		}
+		shippingtest.Contains(t, fmt.Sprintf("%q", test.options), err, test.want)
 	}
 }

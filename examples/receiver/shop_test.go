@@ -72,9 +72,7 @@ func TestShop_Killed(t *testing.T) {
 	n.reconcile(t)
 	n.wait(t, shipments)
 	n.end(t)
-	if more := n.server.Requests(shipping.OpPurchase) - purchases; more != 0 {
-		t.Errorf("notified again, it sent %d purchases", more)
-	}
+	shippingtest.Diff(t, "purchases after a notification is repeated", purchases, n.server.Requests(shipping.OpPurchase))
 	n.server.CheckInvariants(t)
 	n.server.Lint(t) // nothing was bought twice
 }
@@ -116,9 +114,7 @@ func TestShop_AChargeAboveItsCost(t *testing.T) {
 	}
 	start(server.Shipments()[0])
 	start(server.Shipments()[1:]...)
-	if n := server.Requests(shipping.OpPurchase); n != 1 {
-		t.Errorf("%d purchases", n)
-	}
+	shippingtest.Diff(t, "purchases", 1, server.Requests(shipping.OpPurchase))
 }
 
 // serveShop is the process that is killed. It settles an open purchase soon, because no request is under way when it

@@ -1,12 +1,12 @@
 package filelock_test
 
 import (
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"testing"
 
 	"github.com/shipping-go/shipping/internal/filelock"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // A directory that cannot be flushed is not an error; one that is missing is.
@@ -15,7 +15,6 @@ func TestSyncDirectory(t *testing.T) {
 	if err := filelock.SyncDirectory("/proc"); err != nil { // fsync reports EINVAL
 		t.Error(err)
 	}
-	if err := filelock.SyncDirectory(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing directory: %v", err)
-	}
+	shippingtest.WantError(t, "a missing directory", filelock.SyncDirectory(filepath.Join(t.TempDir(), "none")),
+		fs.ErrNotExist)
 }

@@ -16,9 +16,7 @@ func TestNext_StaysFree(t *testing.T) {
 	for range 200 {
 		found[shippingtest.Must(ports.Next())(t)] = true
 	}
-	if len(found) != 200 {
-		t.Errorf("%d of 200 ports are different", len(found))
-	}
+	shippingtest.Diff(t, "different ports", 200, len(found))
 	for range 400 {
 		other := shippingtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 		t.Cleanup(func() { other.Close() })

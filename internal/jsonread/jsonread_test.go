@@ -161,9 +161,7 @@ func TestRead_ListsInListsOfAnyLength(t *testing.T) {
 		var got node
 		shippingtest.NoError(t, reader.Read(text, &got, jsonread.Options{}))
 		clear(text) // nothing of it is kept
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("lists of %d (-want +got):\n%s", width, diff)
-		}
+		shippingtest.Diff(t, fmt.Sprintf("lists of %d", width), want, got)
 	}
 }
 
@@ -306,9 +304,7 @@ func TestRead_Errors(t *testing.T) {
 		var into thing
 		err := newReader().Read([]byte(text), &into, jsonread.Options{Elements: 1, Members: 4})
 		if mismatch, ok := errors.AsType[*jsonread.MismatchError](err); ok {
-			if difference := cmp.Diff(want, error(mismatch)); difference != "" {
-				t.Errorf("%s: (-want +got)\n%s", text, difference)
-			}
+			shippingtest.Diff(t, text, want, error(mismatch))
 		} else if err != want {
 			t.Errorf("%.40s: %v, want %v", text, err, want)
 		}
@@ -527,9 +523,7 @@ func TestUnknownMember_NamesTheFirstMemberWithoutAField(t *testing.T) {
 		if !found {
 			name = "none"
 		}
-		if name != want {
-			t.Errorf("%s: %q, not %q", text, name, want)
-		}
+		shippingtest.Diff(t, text, want, name)
 	}
 	if name, found := jsonread.UnknownMember([]byte(`{"a":1}`), &map[string]any{}); found {
 		t.Errorf("a map has no place for %q", name)

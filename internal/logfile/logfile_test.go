@@ -354,9 +354,7 @@ func TestLog_Resume(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.fails, d.content = test.fails, append(d.content, test.added...)
-		if err := log.Resume(); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", name, err, test.want)
-		}
+		shippingtest.WantError(t, name, log.Resume(), test.want)
 		d.fails = ""
 		if err := log.Resume(); (err == nil) != (test.added == "") {
 			t.Errorf("%s, resumed again: %v", name, err)
@@ -375,9 +373,7 @@ func TestLog_ResumeAMovedFile(t *testing.T) {
 	storage := shippingtest.Must(OpenStorage(path, format()))(t)
 	log, _, err := open(storage)
 	shippingtest.NoError(t, errors.Join(err, os.Rename(path, path+".old")))
-	if err := log.Resume(); !errors.Is(err, errMoved) {
-		t.Errorf("moved: %v", err)
-	}
+	shippingtest.WantError(t, "moved", log.Resume(), errMoved)
 	err = errors.Join(os.Rename(path+".old", path), log.Resume(), log.Append([]byte(object(1))), log.Close())
 	if err != nil {
 		t.Errorf("put back: %v", err)
@@ -429,9 +425,7 @@ func TestLog_NoticesATruncationDuringAnAppend(t *testing.T) {
 			*at = nothing
 			_ = d.Truncate(tc.size)
 		}
-		if err := log.Append([]byte(object(2))); !errors.Is(err, errChanged) {
-			t.Errorf("%s: %v", name, err)
-		}
+		shippingtest.WantError(t, name, log.Append([]byte(object(2))), errChanged)
 		if _, lines, err := open(&disk{content: d.content}); !errors.Is(err, errDamaged) {
 			t.Errorf("%s, opened again: %q, %v", name, lines, err)
 		}
@@ -487,17 +481,13 @@ func TestOpenStorage(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "log")
 		storage := shippingtest.Must(OpenStorage(path, format()))(t)
-		if _, err := OpenStorage(path, format()); !errors.Is(err, filelock.ErrInUse) {
-			t.Errorf("%s: opened twice: %v", name, err)
-		}
+		shippingtest.WantError(t, name+": opened twice", shippingtest.Err(OpenStorage(path, format())), filelock.ErrInUse)
 		log, _, err := open(storage)
 		if err == nil {
 			err = log.Append([]byte(object(1)))
 		}
 		shippingtest.NoError(t, errors.Join(err, test.change(path)))
-		if err := log.Close(); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		shippingtest.WantError(t, name, log.Close(), test.want)
 		late, resumed := log.Append([]byte(object(2))), log.Resume()
 		_, err = log.Read(func([]byte) error { return nil })
 		if closed := "it is closed; open it again"; test.want == nil && (!errors.Is(late, os.ErrClosed) ||
@@ -514,15 +504,12 @@ func TestOpenStorage(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	if _, err := OpenStorage(filepath.Join(folder, "none", "log"), format()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without a folder: %v", err)
-	}
+	shippingtest.WantError(t, "without a folder",
+		shippingtest.Err(OpenStorage(filepath.Join(folder, "none", "log"), format())), os.ErrNotExist)
 	for path, want := range map[string]string{
 		"": "is empty", folder: "is a folder", filepath.Join(folder, "log"): "<nil>",
 	} {
-		if err := CheckPath(path, "log"); !strings.Contains(fmt.Sprint(err), want) {
-			t.Errorf("%q: %v, want %s", path, err, want)
-		}
+		shippingtest.Contains(t, fmt.Sprintf("%q", path), CheckPath(path, "log"), want)
 	}
 }
 
@@ -534,12 +521,9 @@ func TestOpenStorage_CreatesAFileWithItsHeader(t *testing.T) {
 	path, target := filepath.Join(folder, "log"), filepath.Join(folder, "target")
 	shippingtest.NoError(t, errors.Join(os.Symlink("target", path), os.WriteFile(target+".new", []byte(`{"form`), 0o600)))
 	creation := shippingtest.Must(filelock.Acquire(target + ".new"))(t)
-	if _, err := OpenStorage(path, format()); !errors.Is(err, filelock.ErrInUse) {
-		t.Errorf("opened while it is created: %v", err)
-	}
-	if _, err := os.Lstat(target); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("created in spite of the lock: %v", err)
-	}
+	shippingtest.WantError(t, "opened while it is created", shippingtest.Err(OpenStorage(path, format())),
+		filelock.ErrInUse)
+	shippingtest.WantError(t, "the target while the lock is held", shippingtest.Err(os.Lstat(target)), os.ErrNotExist)
 	shippingtest.NoError(t, creation.Release())
 	var opened atomic.Int32
 	var openers sync.WaitGroup

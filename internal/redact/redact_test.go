@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/internal/redact"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 const key = "sk_test_8mK3vQ9rT2xW7yZ4bN6c"
@@ -167,9 +168,7 @@ func TestText_WithheldOrNot(t *testing.T) {
 			}
 		}
 		for _, text := range texts.shown {
-			if got := k.Text(text); got != text {
-				t.Errorf("%s: %.100q is withheld", key, text)
-			}
+			shippingtest.Diff(t, key, text, k.Text(text))
 		}
 	}
 	if none := (redact.Key{}); none.Text(key) != key || none.Reveal() != "" ||
@@ -186,18 +185,14 @@ func TestStart(t *testing.T) {
 	for before := range 64 {
 		for _, spelling := range []string{key, escaped} {
 			data := []byte(strings.Repeat("x", before) + spelling + strings.Repeat("y", 100))
-			if got := string(k.Start(data, 40)); got != redact.Mark {
-				t.Errorf("after %d: %q", before, got)
-			}
+			shippingtest.Diff(t, fmt.Sprintf("after %d", before), redact.Mark, string(k.Start(data, 40)))
 		}
 	}
 	text := []byte(strings.Repeat("x", 100))
 	if got := k.Start(text, 40); string(got) != string(text[:40]) || &got[0] == &text[0] {
 		t.Errorf("%q", got)
 	}
-	if got := k.Start([]byte(key), 10); string(got) != redact.Mark[:10] {
-		t.Errorf("%q", got)
-	}
+	shippingtest.Diff(t, "the start of a short limit", redact.Mark[:10], string(k.Start([]byte(key), 10)))
 }
 
 func TestHeader_NamesAndValues(t *testing.T) {
@@ -336,11 +331,7 @@ func TestJSON(t *testing.T) {
 		`-1`: `-1`,
 		``:   ``,
 	} {
-		if got := redact.New("1234567890123456").JSON(value); got != want {
-			t.Errorf("%s is %s, want %s", value, got, want)
-		}
+		shippingtest.Diff(t, value, want, redact.New("1234567890123456").JSON(value))
 	}
-	if got := redact.New("1,2,3,4,5,6,7,8,9").JSON(`[1,2,3,4,5,6,7,8,9]`); got != hidden {
-		t.Errorf("a key in several values is %s", got)
-	}
+	shippingtest.Diff(t, "a key in several values", hidden, redact.New("1,2,3,4,5,6,7,8,9").JSON(`[1,2,3,4,5,6,7,8,9]`))
 }

@@ -70,6 +70,13 @@ func WantError(t testing.TB, what string, err error, sentinels ...error) {
 	}
 }
 
+// WantErrorWith reports that err is not the sentinel, and the parts that its message does not contain.
+func WantErrorWith(t testing.TB, what string, err, sentinel error, parts ...string) {
+	t.Helper()
+	WantError(t, what, err, sentinel)
+	Contains(t, what, err, parts...)
+}
+
 func ErrorIn(t testing.TB, err error) *shipping.Error {
 	t.Helper()
 	failure, ok := errors.AsType[*shipping.Error](err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -76,9 +77,7 @@ func TestStateOf(t *testing.T) {
 		{"completed"}: wait.Final, {"failed"}: wait.Final, {"new"}: wait.Unlisted, {"gone", "expired"}: wait.Final,
 		{"queued", "generating"}: wait.Underway,
 	} {
-		if got := wait.StateOf(status[0], status[1]); got != want {
-			t.Errorf("%q: %v, want %v", status, got, want)
-		}
+		shippingtest.Diff(t, fmt.Sprintf("%q", status), want, wait.StateOf(status[0], status[1]))
 	}
 }
 

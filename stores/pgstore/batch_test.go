@@ -172,9 +172,7 @@ func TestBatchJournal_ReturnsWhenTheContextEnds(t *testing.T) {
 		"Records": listed, "Related": found, "Claim": claimed, "Committed": committed, "Append": appended,
 		"Release": c.Release(ctx),
 	} {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
+		shippingtest.WantError(t, name, err, context.Canceled)
 	}
 }
 
@@ -233,9 +231,7 @@ func TestMigrate_CountsTheRowsOfAnEarlierVersion(t *testing.T) {
 	}
 	budget := shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
 	one := pgstore.NewBatchJournal(old, "one", 0)
-	if sum, err := one.Committed(t.Context(), "", budget); err != nil || sum.String() != "11.5" {
-		t.Errorf("%s, %v", sum, err)
-	}
+	shippingtest.Diff(t, "committed", "11.5", shippingtest.Must(one.Committed(t.Context(), "", budget))(t).String())
 	if _, err := pgstore.NewBatchJournal(old, "two", 0).Committed(t.Context(), "",
 		budget); !errors.Is(err, shipping.ErrOverBudget) {
 		t.Errorf("a purchase without a price is counted: %v", err)
@@ -312,9 +308,7 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 	claim(t, pgstore.NewBatchJournal(limited, t.Name(), 0), "a")
 	execute(t, pool, `DROP INDEX shipping_batch_source`)
 	err := pgstore.Migrate(t.Context(), limited)
-	if err == nil || !strings.Contains(err.Error(), "as the owner of the tables") {
-		t.Errorf("without an index: %v", err)
-	}
+	shippingtest.Contains(t, "without an index", err, "as the owner of the tables")
 }
 
 // The items of a killed night could not be listed, so that a job with another list forgot it.
@@ -347,9 +341,7 @@ func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
 	release(t, c)
 	const newer = `UPDATE shipping_batch_item SET record = record || '{"refund": 1}' WHERE batch = $1`
 	execute(t, pool, newer, name)
-	if _, err := journal.Claim(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), `unknown field "refund"`) {
-		t.Errorf("claimed: %v", err)
-	}
+	shippingtest.Contains(t, "claimed", shippingtest.Err(journal.Claim(t.Context(), "a")), `unknown field "refund"`)
 }
 
 // An amount is the value of a numeric or text column through pgx and database/sql, in every mode of queries, and can be

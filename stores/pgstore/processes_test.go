@@ -155,9 +155,7 @@ func (a assignment) chargedOnce(t *testing.T, server *mockserver.Server) {
 		}
 	}
 	for _, id := range a.Shipments {
-		if debits[id] != 1 {
-			t.Errorf("shipment %s was charged %d times", id, debits[id])
-		}
+		shippingtest.Diff(t, "charges of shipment "+id, 1, debits[id])
 	}
 	if sent := server.Requests(shipping.OpPurchase); len(debits) != len(a.Shipments) || sent < len(a.Shipments) {
 		t.Errorf("%d shipments: %d charged in %d purchases", len(a.Shipments), len(debits), sent)

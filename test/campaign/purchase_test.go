@@ -302,9 +302,7 @@ func (c *campaign) check(t *testing.T) {
 			c.fault(one, "no outcome", "the outcome is %q without a reason", one.settled)
 		}
 	}
-	if len(debits) != 0 {
-		t.Errorf("%d debits for requests that nobody purchased", len(debits))
-	}
+	shippingtest.Diff(t, "debits of requests that nobody purchased", 0, len(debits))
 	if err := c.server.Check(); err != nil {
 		t.Errorf("the ledger: %v", err)
 	}

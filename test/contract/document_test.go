@@ -72,9 +72,7 @@ func TestClient_DocumentTypesOfTheDocument(t *testing.T) {
 	for _, value := range document.Components.Schemas["DocumentType"].Value.Enum {
 		listed = append(listed, shipping.DocumentType(value.(string)))
 	}
-	if !slices.Equal(listed, shipping.DocumentTypes()) {
-		t.Errorf("the document has %v; the client has %v", listed, shipping.DocumentTypes())
-	}
+	shippingtest.Diff(t, "document types", shipping.DocumentTypes(), listed)
 }
 
 // A field without a type would allow any value, and an example must be one that the field allows.
@@ -87,9 +85,7 @@ func TestDocument_EveryFieldHasAType(t *testing.T) {
 	slices.Sort(found)
 	anything := []string{"NewWorld.dialect", "NotifyDelivery.payload", "NotifyEvent.data", "NotifyReceived.payload",
 		"Rate.breakdown[]"}
-	if !slices.Equal(found, anything) {
-		t.Errorf("fields without a type, and invalid examples: %q, want %q", found, anything)
-	}
+	shippingtest.Diff(t, "fields without a type, and invalid examples", anything, found)
 }
 
 // The members of control requests, of deliveries and of the journal were explained only in the console and in Go.

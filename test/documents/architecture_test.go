@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -47,9 +46,7 @@ func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
 			t.Errorf("%s (%s) imports %s (%s): no arrow leads there", from, group[from], to, group[to])
 		}
 	}
-	if diff := cmp.Diff(map[string]bool{}, arrows); diff != "" {
-		t.Errorf("no import goes along these arrows:\n%s", diff)
-	}
+	shippingtest.Diff(t, "arrows that no import goes along", map[string]bool{}, arrows)
 }
 
 // The table of the payment path names each file that a program with the client compiles once.
@@ -68,7 +65,5 @@ func TestARCHITECTURE_NamesTheFilesOfThePaymentPath(t *testing.T) {
 	compiled := strings.Fields(strings.ReplaceAll(string(out), "github.com/shipping-go/shipping/", ""))
 	slices.Sort(named)
 	slices.Sort(compiled)
-	if diff := cmp.Diff(compiled, named); diff != "" {
-		t.Errorf("-compiled +named in docs/internals/ARCHITECTURE.md:\n%s", diff)
-	}
+	shippingtest.Diff(t, "packages in docs/internals/ARCHITECTURE.md", compiled, named)
 }

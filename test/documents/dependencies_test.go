@@ -1,13 +1,13 @@
 package documents_test
 
 import (
+	"fmt"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -38,9 +38,7 @@ func TestDependencies_OfAProgramWithTheClient(t *testing.T) {
 		arguments := append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}"}, list.arguments...)
 		out := shippingtest.Must(exec.CommandContext(t.Context(), "go", arguments...).Output())(t)
 		got := slices.Compact(slices.Sorted(strings.FieldsSeq(string(out))))
-		if diff := cmp.Diff(list.want, got); diff != "" {
-			t.Errorf("modules of %v (-want +got):\n%s", list.arguments, diff)
-		}
+		shippingtest.Diff(t, fmt.Sprintf("modules of %v", list.arguments), list.want, got)
 	}
 }
 

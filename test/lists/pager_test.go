@@ -70,9 +70,7 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 		{Items: 33, Total: 36, Page: 4, PageCount: 4, Repeated: 13},
 	}
 	shippingtest.Diff(t, "progress", want, got)
-	if len(delivered) != 33 {
-		t.Errorf("delivered %d records, want the 35 of the start less the 2 that vanished", len(delivered))
-	}
+	shippingtest.Diff(t, "records of 35 at the start less 2 that vanished", 33, len(delivered))
 }
 
 // TestPager_AnErrorHasAResumeToken after all records before it were delivered, or before any was.
@@ -135,9 +133,7 @@ func TestPager_EachListRecognizesItsRecords(t *testing.T) {
 			}
 			want--
 		}
-		if want != 0 {
-			t.Errorf("%s: %d rows did not come", list.Name, want)
-		}
+		shippingtest.Diff(t, list.Name+": rows that did not come", 0, want)
 	}
 }
 

@@ -53,9 +53,7 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 						break
 					}
 				}
-				if n := len(s.asked); n != test.most {
-					t.Errorf("%d requests, want %d", n, test.most)
-				}
+				shippingtest.Diff(t, "requests", test.most, len(s.asked))
 			})
 		})
 	}
@@ -217,9 +215,7 @@ func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 			if value := recover(); value != failure {
 				t.Errorf("recovered %v, want the value of the transport's panic", value)
 			}
-			if s.inFlight != 0 {
-				t.Errorf("%d requests in flight", s.inFlight)
-			}
+			shippingtest.Diff(t, "requests in flight", 0, s.inFlight)
 		}()
 		for _, err := range s.client(t).Transactions.Pages(t.Context(), options(shipping.Walk{})) {
 			shippingtest.NoError(t, err)

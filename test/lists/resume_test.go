@@ -88,9 +88,7 @@ func TestResume_TokensOfOtherListsAreRefused(t *testing.T) {
 		"other pages":       failure(c.Transactions.All(ctx, pages)),
 		"another filter":    failure(c.Transactions.All(ctx, options(resume), shipping.WithQuery("flow", "out"))),
 	} {
-		if !errors.Is(err, shipping.ErrInvalidRequest) {
-			t.Errorf("%s list: %v, want ErrInvalidRequest", name, err)
-		}
+		shippingtest.WantError(t, name+" list", err, shipping.ErrInvalidRequest)
 	}
 	if n := len(s.asked); n > 0 {
 		t.Errorf("sent %d requests", n)

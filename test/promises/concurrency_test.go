@@ -123,9 +123,7 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 	purchases := 0
 	for request := range bought.Range {
 		purchases++
-		if n := debited[request.(string)]; n != 1 {
-			t.Errorf("request %v was debited %d times", request, n)
-		}
+		shippingtest.Diff(t, fmt.Sprint("debits of request ", request), 1, debited[request.(string)])
 	}
 	if want := goroutines / len(work); purchases < want || server.Requests(shipping.OpPurchase) != purchases {
 		t.Errorf("%d purchases were confirmed and %d arrived, want at least %d", purchases,

@@ -41,9 +41,7 @@ func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 		for _, data := range other[call.Operation] {
 			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)),
 				shippingtest.WithRoutes()))
-			if !errors.Is(err, shipping.ErrUnexpectedBody) {
-				t.Errorf("%s with data %s: error %v, want an unexpected body", call.Operation, data, err)
-			}
+			shippingtest.WantError(t, call.Operation+" with data "+data, err, shipping.ErrUnexpectedBody)
 		}
 	}
 }
@@ -181,8 +179,6 @@ func workflow(t *testing.T, decided mockserver.Option) {
 	if err != nil || len(pdf) == 0 {
 		t.Errorf("PDF: %d bytes, %v", len(pdf), err)
 	}
-	if n := srv.Requests(shipping.OpPurchase); n != 1 {
-		t.Errorf("%d purchases", n)
-	}
+	shippingtest.Diff(t, "purchases", 1, srv.Requests(shipping.OpPurchase))
 	srv.CheckInvariants(t)
 }

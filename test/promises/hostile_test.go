@@ -230,9 +230,7 @@ func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
 			t.Errorf("%s: %d requests, want %d", call.Operation, server.count(method), want)
 		}
 	}
-	if n := elsewhere.count(""); n != 0 {
-		t.Errorf("another origin received %d requests", n)
-	}
+	shippingtest.Diff(t, "requests to another origin", 0, elsewhere.count(""))
 }
 
 // hostileAnswer is a response that no honest service sends, or only under stress.

@@ -74,9 +74,8 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 		}
 		crowded := wireAnswer("200 OK", shippingtest.Envelope(`{"m":0`+members.String()+"}"))
 		answer := hostileAnswer{Response: []vectors.Part{{Text: crowded}}}
-		if err := measure(t, call, answer, 0); !errors.Is(err, shipping.ErrBodyTooLarge) {
-			t.Errorf("%s of %d members: %v", call.Operation, mostMembers, err)
-		}
+		shippingtest.WantError(t, fmt.Sprintf("%s of %d members", call.Operation, mostMembers), measure(t, call, answer, 0),
+			shipping.ErrBodyTooLarge)
 		for _, element := range elements {
 			for count, want := range map[int]error{mostElements: nil, mostElements + 2: shipping.ErrBodyTooLarge,
 				100_000: shipping.ErrBodyTooLarge} {

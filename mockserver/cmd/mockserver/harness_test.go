@@ -41,13 +41,9 @@ func environmentOf(variables map[string]string) environment {
 // want fails the test unless the command line ended with a code, and printed each of the texts.
 func (o outcome) want(t *testing.T, code int, texts ...string) outcome {
 	t.Helper()
-	if o.code != code {
-		t.Errorf("exit code %d, want %d", o.code, code)
-	}
+	shippingtest.Diff(t, "exit code", code, o.code)
 	for _, text := range texts {
-		if !strings.Contains(o.stdout+o.stderr, text) {
-			t.Errorf("the output does not contain %q", text)
-		}
+		shippingtest.Contains(t, "the output", o.stdout+o.stderr, text)
 	}
 	if t.Failed() {
 		t.Fatalf("standard output:\n%s\nstandard error:\n%s", o.stdout, o.stderr)

@@ -233,9 +233,7 @@ func TestWaitAll(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
-		if err := d.WaitAll(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "queued: 3") {
-			t.Errorf("too early: %v", err)
-		}
+		shippingtest.WantErrorWith(t, "too early", d.WaitAll(ctx), context.DeadlineExceeded, "queued: 3")
 		shippingtest.WantError(t, "too early for a delivery", shippingtest.Err(d.Wait(ctx, "WD-0")), context.DeadlineExceeded)
 		if err := d.WaitAll(t.Context()); err != nil || len(d.pending) != 0 {
 			t.Errorf("%v, and %d are on their way", err, len(d.pending))

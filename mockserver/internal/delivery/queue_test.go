@@ -236,10 +236,8 @@ func TestInbox_FindsAndAwaits(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if _, err := in.Await(ctx, 0, "late", 3); !errors.Is(err, context.DeadlineExceeded) ||
-			!strings.Contains(err.Error(), "received 2 of 3") {
-			t.Errorf("the wait ends with %v", err)
-		}
+		shippingtest.WantErrorWith(t, "two of three", shippingtest.Err(in.Await(ctx, 0, "late", 3)), context.DeadlineExceeded,
+			"received 2 of 3")
 		broken := errors.New("broken")
 		r := httptest.NewRequest(http.MethodPost, notify.InboxURL, iotest.ErrReader(broken))
 		shippingtest.WantError(t, "a body that cannot be read", shippingtest.Err(in.Transport(nil).RoundTrip(r)), broken)

@@ -164,9 +164,7 @@ func (w *world) refused(code regulatory.Code, says ...string) func(any, error) *
 			w.t.Fatalf("error is %v, want a refusal %q", err, code)
 		}
 		for _, text := range says {
-			if !strings.Contains(r.Message, text) {
-				w.t.Errorf("message is %q, want it to contain %q", r.Message, text)
-			}
+			shippingtest.Contains(w.t, "message", r.Message, text)
 		}
 		if r.Rule == "" || r.Payload()["error_code"] != code {
 			w.t.Errorf("refusal rests on rule %q, its payload is %v", r.Rule, r.Payload())
@@ -186,9 +184,7 @@ func offers(r *regulatory.Record) string {
 // is requires that a request has a status and documents.
 func (w *world) is(r *regulatory.Record, want string) {
 	w.t.Helper()
-	if got := statusAndDocuments(w.get(r)); got != want {
-		w.t.Errorf("the request is %s, want %s", got, want)
-	}
+	shippingtest.Diff(w.t, "the request", want, statusAndDocuments(w.get(r)))
 }
 
 func statusAndDocuments(r *regulatory.Record) string {
