@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,9 +76,7 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 	for i, r := range service.Requests() {
 		want := []string{fmt.Sprint("rates.list ", i+1), "acme", "Bearer " + shippingtest.Key}
 		got := []string{r.Header.Get("Traceparent"), r.Header.Get("Tenant"), r.Header.Get("Authorization")}
-		if !slices.Equal(got, want) {
-			t.Errorf("attempt %d: %q", i+1, got)
-		}
+		shippingtest.Diff(t, fmt.Sprintf("attempt %d", i+1), want, got)
 	}
 	client = shippingtest.NewClient(t, shippingtest.Unreachable(), shippingtest.FastRetries(), traced)
 	_, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
@@ -87,9 +84,7 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 		t.Errorf("no evidence that nothing was sent: %d attempts, %v", len(failure.Attempts), err)
 	}
 	_, err = shippingtest.Purchase(t.Context(), client, true)
-	if outcome := shippingtest.Outcome(nil, err); outcome != shipping.OutcomeNotCharged {
-		t.Errorf("a purchase without a connection: %s, %v", outcome, err)
-	}
+	shippingtest.Diff(t, fmt.Sprint("the outcome of ", err), shipping.OutcomeNotCharged, shippingtest.Outcome(nil, err))
 }
 
 // A name without values removed the header: a request without Authorization was sent.

@@ -107,15 +107,11 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"other placeholder":   {route(t, operations.RetryRequest, "/{id}"), `{request_id}: write it in place of {id}`},
 	} {
 		_, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), test.option)
-		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {
-			t.Errorf("%s: error %v, want %q", name, err, test.want)
-		}
+		shippingtest.WantErrorWith(t, name, err, shipping.ErrInvalidRequest, test.want)
 	}
-	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://api.example.com"),
-		shipping.WithPlainHTTP(), nil, shipping.WithLogger(nil), shipping.WithHTTPClient(nil))
-	if err != nil || client.BaseURL() != "http://api.example.com" {
-		t.Errorf("plain HTTP and empty options: %v, %v", client, err)
-	}
+	client := shippingtest.Must(shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://api.example.com"),
+		shipping.WithPlainHTTP(), nil, shipping.WithLogger(nil), shipping.WithHTTPClient(nil)))(t)
+	shippingtest.Diff(t, "plain HTTP and empty options", "http://api.example.com", client.BaseURL())
 }
 
 func TestNewClientFromEnv(t *testing.T) {
@@ -343,10 +339,8 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	options := &shipping.AnalyzeAndPollOptions{
 		Select: shipping.SelectOnly("NEW-FORM"), Purchase: shipping.PurchaseOptions{AllowUnknown: true},
 	}
-	prepared, err := regulatory(t, service).Prepare(t.Context(), draft, options)
-	if err != nil || len(prepared.DocumentTypes) != 1 {
-		t.Errorf("%+v, %v", prepared, err)
-	}
+	prepared := shippingtest.Must(regulatory(t, service).Prepare(t.Context(), draft, options))(t)
+	shippingtest.Diff(t, "prepared", []shipping.DocumentType{"NEW-FORM"}, prepared.DocumentTypes)
 }
 
 // route is the option of a dialect with one route.

@@ -290,9 +290,8 @@ func settleTwice(t *testing.T, client *shipping.Client, purchase *shipping.Purch
 		t.Error("the draft is not stored")
 	}
 	first := shippingtest.Outcome(client.Regulatory.SettlePurchase(t.Context(), purchase))
-	if second := shippingtest.Outcome(client.Regulatory.SettlePurchase(t.Context(), kept)); first != second {
-		t.Errorf("settled as %q, and from its JSON as %q", first, second)
-	}
+	shippingtest.Diff(t, "the outcome from its JSON", first,
+		shippingtest.Outcome(client.Regulatory.SettlePurchase(t.Context(), kept)))
 	return first
 }
 
@@ -467,9 +466,7 @@ func TestPurchase_OutlastsLateEffects(t *testing.T) {
 		defer stop()
 		result, err := regulatory(t, service, declared).Purchase(ctx, &shipping.PurchaseRequest{
 			RequestID: "RD-1", DocumentTypes: fda, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: test.options})
-		if got := shippingtest.Outcome(result, err); got != test.want {
-			t.Errorf("%q, want %q (%v)", got, test.want, err)
-		}
+		shippingtest.Diff(t, fmt.Sprint("the outcome of ", err), test.want, shippingtest.Outcome(result, err))
 		most := test.took * 7 / 4 // readings become rarer
 		if test.want == not {
 			most = test.took + time.Millisecond

@@ -598,9 +598,7 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	}, func(t *testing.T, test row) {
 		service, started := requestService(responders{test.purchase}, test.reads), time.Now()
 		result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), false)
-		if got := shippingtest.Outcome(result, err); got != test.want {
-			t.Errorf("outcome %q, want %q (%v)", got, test.want, err)
-		}
+		shippingtest.Diff(t, fmt.Sprint("the outcome of ", err), test.want, shippingtest.Outcome(result, err))
 		if took := time.Since(started); took < test.least || test.want == unknown && took != test.least {
 			t.Errorf("decided after %s, want %s", took, test.least)
 		}
@@ -799,9 +797,7 @@ func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 		client := shippingtest.NewClient(t, requestService(nil, test.reads), patient)
 		result, err := client.Regulatory.SettlePurchase(t.Context(),
 			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: test.documents})
-		if got := shippingtest.Outcome(result, err); got != test.want {
-			t.Errorf("%q, want %q (%v)", got, test.want, err)
-		}
+		shippingtest.Diff(t, fmt.Sprint("the outcome of ", err), test.want, shippingtest.Outcome(result, err))
 	})
 }
 

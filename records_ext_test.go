@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
@@ -89,10 +88,7 @@ func (f goldenFields) compare(path string, got reflect.Value, raw json.RawMessag
 		if err := json.Unmarshal(raw, want.Interface()); err != nil {
 			f.Fatalf("%s: %v", path, err)
 		}
-		if difference := cmp.Diff(want.Elem().Interface(), got.Interface(),
-			cmp.Comparer(func(a, b shipping.Amount) bool { return a == b })); difference != "" {
-			f.Errorf("%s: (-want +got)\n%s", path, difference)
-		}
+		shippingtest.Diff(f, path, want.Elem().Interface(), got.Interface())
 	}
 }
 

@@ -308,9 +308,7 @@ func TestParseBudget(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, budget, err)
 			continue
 		}
-		if again, err := shipping.ParseBudget(budget.String()); err != nil || *again != want {
-			t.Errorf("%s: %+v, %v", budget, again, err)
-		}
+		shippingtest.Diff(t, text, want, *shippingtest.Must(shipping.ParseBudget(budget.String()))(t))
 	}
 	three := shipping.Budget{Amount: shippingtest.Amount(t, "1.125"), Currency: "KWD"}
 	shippingtest.Diff(t, "three decimals", three, *shippingtest.Must(shipping.ParseBudget(three.String()))(t))
@@ -326,9 +324,7 @@ func TestParseBudget(t *testing.T) {
 		"1.234,56 NGN": "use a point for decimals",
 		"12,34 NGN":    `"12,34": use a point for decimals and no other separator, such as 1000.50`,
 	} {
-		if budget, err := shipping.ParseBudget(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is %+v, %v", text, budget, err)
-		}
+		shippingtest.Contains(t, fmt.Sprintf("%q", text), shippingtest.Err(shipping.ParseBudget(text)), want)
 	}
 }
 
@@ -366,9 +362,7 @@ func TestSelect_OffersWithoutTypesAreAnError(t *testing.T) {
 	t.Parallel()
 	draft := &shipping.RegulatoryRequest{AvailableDocuments: make([]shipping.AvailableDocument, 2)}
 	for name, choose := range choices("FDA") {
-		if selected, err := choose(draft); err == nil || !strings.Contains(err.Error(), "offer.document_type") {
-			t.Errorf("%s: %v, %v", name, selected, err)
-		}
+		shippingtest.Contains(t, name, shippingtest.Err(choose(draft)), "offer.document_type")
 	}
 }
 

@@ -82,10 +82,7 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 		}
 		for range 2 {
 			err := appendTo(t.Context(), journal, batch.Record{Key: "c", Step: batch.StepAnalyzed})
-			if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), path) ||
-				!strings.Contains(err.Error(), "before the next run") {
-				t.Errorf("%s: %v", name, err)
-			}
+			shippingtest.WantErrorWith(t, name, err, tc.want, path, "before the next run")
 		}
 		shippingtest.NoError(t, journal.Close())
 		again, err := batch.OpenFile(path)
@@ -155,10 +152,8 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 			"hand, remove it; otherwise put a complete copy",
 	} {
 		shippingtest.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-		if _, err := batch.OpenFile(path); !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path+want) ||
-			!strings.Contains(err.Error(), "; without a complete copy, move the file away 5 minutes after the last run: reco") {
-			t.Errorf("with the content %q: %v", content, err)
-		}
+		shippingtest.WantErrorWith(t, fmt.Sprintf("with the content %q", content), shippingtest.Err(batch.OpenFile(path)),
+			batch.ErrDamaged, path+want, "; without a complete copy, move the file away 5 minutes after the last run: reco")
 		shippingtest.NoError(t, os.Remove(path))
 	}
 	journal := openJournal(t, path)

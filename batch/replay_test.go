@@ -84,15 +84,12 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	if result := report.Outcomes[0].Result; result == nil || result.WebhookEventID != "WE-1" {
 		t.Errorf("the result: %+v", result)
 	}
-	line, err := json.Marshal(report.Outcomes[1])
-	if err != nil || !strings.Contains(string(line), `"error":"shipping: webhooks.replay`) {
-		t.Errorf("the line of a failure: %s, %v", line, err)
-	}
+	line := shippingtest.Must(json.Marshal(report.Outcomes[1]))(t)
+	shippingtest.Contains(t, "the line of a failure", line, `"error":"shipping: webhooks.replay`)
 	shippingtest.Diff(t, "requests", 5, len(service.Requests()))
-	report, err = batch.Replay(t.Context(), walletClient(t, shippingtest.Unreachable()), replays("WD-1"), nil)
-	if err != nil || report.Count(batch.ReplayFailed) != 1 {
-		t.Errorf("the service is not reached: %+v, %v", report, err)
-	}
+	unreachable := walletClient(t, shippingtest.Unreachable())
+	report = shippingtest.Must(batch.Replay(t.Context(), unreachable, replays("WD-1"), nil))(t)
+	shippingtest.Diff(t, "failed without a connection", 1, report.Count(batch.ReplayFailed))
 }
 
 func TestReplayAll_WhatStopsIt(t *testing.T) {
@@ -153,9 +150,7 @@ func TestQueuedReplays_CountsLines(t *testing.T) {
 		queued + queued + "\n":                            "line 1 of",
 		"\n\n\n[]":                                        "line 4 of",
 	} {
-		if keys, err := batch.QueuedReplays(strings.NewReader(report)); err == nil || !strings.Contains(err.Error(), line) {
-			t.Errorf("%q: %v, %v, want %s", report, keys, err, line)
-		}
+		shippingtest.Contains(t, report, shippingtest.Err(batch.QueuedReplays(strings.NewReader(report))), line)
 	}
 	// Names match byte for byte: KEY is not the member key.
 	const other = `{"key":"WD-3","KEY":"WD-4","State":"queued","state":"failed"}`

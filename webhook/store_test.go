@@ -106,13 +106,8 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "store")
 		shippingtest.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		_, err := webhook.OpenFileStore(path, webhook.StoreOptions{})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%v, want %q", err, want)
-		}
-		if left, err := os.ReadFile(path); err != nil || string(left) != text {
-			t.Errorf("the file is now %q, %v", left, err)
-		}
+		shippingtest.Contains(t, "error", shippingtest.Err(webhook.OpenFileStore(path, webhook.StoreOptions{})), want, path)
+		shippingtest.Diff(t, "the file", text, string(shippingtest.Must(os.ReadFile(path))(t)))
 	}
 	empty := filepath.Join(t.TempDir(), "empty") // as touch makes it
 	shippingtest.NoError(t, os.WriteFile(empty, nil, 0o600))

@@ -1,7 +1,6 @@
 package webhook_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -112,8 +111,6 @@ func TestNotification_ShipmentIsReadTolerantly(t *testing.T) {
 	}
 	for _, data := range []shipping.RawJSON{"", "null", "7", `"SH-7"`, `[]`, `{}`, `{"shipment_id":""}`, `{"id":"SH-7"}`} {
 		n := webhook.Notification{Data: data}
-		if got, err := n.Shipment(); !errors.Is(err, webhook.ErrNoShipment) {
-			t.Errorf("%s: %+v, %v", data, got, err)
-		}
+		shippingtest.WantError(t, string(data), shippingtest.Err(n.Shipment()), webhook.ErrNoShipment)
 	}
 }

@@ -99,9 +99,7 @@ func TestArithmetic_AtItsLimits(t *testing.T) {
 		if ok {
 			got = text(result)
 		}
-		if got != test.want {
-			t.Errorf("%s(%s, %s) is %s, want %s", test.op, test.a, test.b, got, test.want)
-		}
+		shippingtest.Diff(t, fmt.Sprintf("%s(%s, %s)", test.op, test.a, test.b), test.want, got)
 	}
 }
 

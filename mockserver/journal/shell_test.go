@@ -50,10 +50,8 @@ func TestQuote_InARealShell(t *testing.T) {
 		command.WriteString("printf '%s|\\n' " + quoted + "\n" + printed + "; echo '|'\n")
 		want.WriteString(strings.ReplaceAll(text, "\x00", "") + "|\n" + text + "|\n")
 	}
-	got, err := exec.CommandContext(t.Context(), "sh", "-c", command.String()).Output()
-	if err != nil || string(got) != want.String() {
-		t.Errorf("%v: the shell writes\n%q, want\n%q", err, got, want.String())
-	}
+	got := shippingtest.Must(exec.CommandContext(t.Context(), "sh", "-c", command.String()).Output())(t)
+	shippingtest.Diff(t, "what the shell writes", want.String(), string(got))
 }
 
 func TestQuote_LeavesPlainTextAsItIs(t *testing.T) {

@@ -99,9 +99,7 @@ func TestBatchJournal_TakesAnyNameAndPeriod(t *testing.T) {
 		keep(t, claim(t, journal, "b"), batch.Record{
 			Key: "b", Step: batch.StepPurchased, Amount: budget.Amount, Currency: "NGN", Period: period,
 		})
-		if sum, err := journal.Committed(t.Context(), period, budget); err != nil || sum != budget.Amount {
-			t.Errorf("%s, %v", sum, err)
-		}
+		shippingtest.Diff(t, "committed", budget.Amount, shippingtest.Must(journal.Committed(t.Context(), period, budget))(t))
 	}
 }
 
@@ -132,10 +130,8 @@ func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *t
 			}()
 			<-proxy.silent
 			journal := pgstore.NewBatchJournal(pool, name, lease)
-			if committed, err := claim(t, journal, "b").Append(t.Context(), record("b"), budget, nil); err != nil ||
-				committed != record("b").Amount {
-				t.Errorf("%s committed, %v", committed, err)
-			}
+			shippingtest.Diff(t, "committed", record("b").Amount,
+				shippingtest.Must(claim(t, journal, "b").Append(t.Context(), record("b"), budget, nil))(t))
 			for {
 				c, err := journal.Claim(t.Context(), "a")
 				if errors.Is(err, batch.ErrItemTaken) {
@@ -256,9 +252,8 @@ func TestMigrate_CountsTheRowsOfAnEarlierVersion(t *testing.T) {
 		FULL JOIN (SELECT * FROM shipping_batch_total WHERE (committed, priced, unpriced) <> (0, 0, 0)) AS total
 			USING (batch, period, currency, committed, priced, unpriced)
 		WHERE counted.* IS NULL OR total.* IS NULL`).Scan(&wrong)
-	if err != nil || wrong > 0 {
-		t.Errorf("%d totals are not those of the rows, %v", wrong, err)
-	}
+	shippingtest.NoError(t, err)
+	shippingtest.Diff(t, "totals that are not those of the rows", 0, wrong)
 }
 
 // The stores work in every query mode. A pool for a connection pooler prepares no statements and leaves the types of

@@ -67,10 +67,8 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 	}
 	var over int
 	const rows = `SELECT count(*) FROM shipping_webhook WHERE receiver = $1 AND until <= clock_timestamp()`
-	err := pool.QueryRow(t.Context(), rows, name).Scan(&over)
-	if err != nil || over != 0 {
-		t.Errorf("%d rows are over their time, %v", over, err)
-	}
+	shippingtest.NoError(t, pool.QueryRow(t.Context(), rows, name).Scan(&over))
+	shippingtest.Diff(t, "rows over their time", 0, over)
 }
 
 // A statement that failed for a moment was not tried again, so that a notification that was handled was not recorded,

@@ -2,6 +2,7 @@ package redisstore_test
 
 import (
 	"crypto/rand"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -52,9 +53,7 @@ func TestStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testing.T) {
 	client, name := connect(t, os.Getenv(socketVariable)), rand.Text()
 	for _, key := range [][2]string{{name, "b:c"}, {name + ":b", "c"}, {name + "%3Ab", "c"}} {
 		store := redisstore.New(client, key[0], redisstore.Options{})
-		if state, err := store.Claim(t.Context(), key[1], "one"); state != webhook.Claimed || err != nil {
-			t.Errorf("%v: %d, %v", key, state, err)
-		}
+		shippingtest.Diff(t, fmt.Sprint(key), webhook.Claimed, shippingtest.Must(store.Claim(t.Context(), key[1], "one"))(t))
 	}
 }
 
@@ -83,9 +82,7 @@ func TestStore_SendsEachScriptOnce(t *testing.T) {
 	client := connect(t, servers.Another(t, servers.StartRedis).Socket())
 	store := redisstore.New(client, "orders", redisstore.Options{})
 	for _, id := range []string{"WD-1", "WD-2", "WD-3"} {
-		if state, err := store.Claim(t.Context(), id, "one"); state != webhook.Claimed || err != nil {
-			t.Errorf("%d, %v", state, err)
-		}
+		shippingtest.Diff(t, "claim", webhook.Claimed, shippingtest.Must(store.Claim(t.Context(), id, "one"))(t))
 	}
 	stats, err := client.Info(t.Context(), "commandstats").Result()
 	if err != nil || !strings.Contains(stats, "cmdstat_eval:calls=1,") ||

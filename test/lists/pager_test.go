@@ -142,8 +142,6 @@ func TestPager_AServiceThatDoesNotPaginate(t *testing.T) {
 	t.Parallel()
 	s, opts := newList(37), options(shipping.Walk{})
 	s.change, opts.PerPage = func(p *page) { p.rows, p.Numbers = s.rows, paging.Numbers{} }, 0
-	delivered, err := collect(s.client(t).Transactions.All(t.Context(), opts))
-	if err != nil || !slices.Equal(delivered, s.rows) {
-		t.Errorf("%v, %v", delivered, err)
-	}
+	delivered := shippingtest.Must(collect(s.client(t).Transactions.All(t.Context(), opts)))(t)
+	shippingtest.Diff(t, "delivered", s.rows, delivered)
 }

@@ -104,10 +104,8 @@ func TestResponse_Compressed(t *testing.T) {
 	server := startHostile(t, func(to net.Conn, _ *http.Request) {
 		_, _ = io.WriteString(to, wireAnswer("200 OK", compressed.String(), "Content-Encoding: gzip"))
 	})
-	page, err := server.client(t).Rates.List(t.Context(), nil)
-	if err != nil || len(page.Items) != 3 {
-		t.Errorf("%+v, %v", page, err)
-	}
+	page := shippingtest.Must(server.client(t).Rates.List(t.Context(), nil))(t)
+	shippingtest.Diff(t, "rates", 3, len(page.Items))
 }
 
 func TestLimits_ErrorsKeepAStartOfTheBody(t *testing.T) {

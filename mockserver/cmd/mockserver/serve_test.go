@@ -74,10 +74,8 @@ func underWay(t *testing.T, r ready) net.Conn {
 	t.Cleanup(func() { conn.Close() })
 	fmt.Fprintf(conn, "POST /v1/webhooks/replay HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+
 		"%s\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n", r.SecretKey)
-	line, err := bufio.NewReader(io.LimitReader(conn, 25)).ReadString('\n')
-	if err != nil || !strings.Contains(line, "100 Continue") {
-		t.Fatalf("%q, %v", line, err)
-	}
+	line := shippingtest.Must(bufio.NewReader(io.LimitReader(conn, 25)).ReadString('\n'))(t)
+	shippingtest.Contains(t, "the interim response", line, "100 Continue")
 	return conn
 }
 
