@@ -478,10 +478,11 @@ func TestError_ShowsTheReasonInAnyForm(t *testing.T) {
 	t.Parallel()
 	const notEnvelope = ": the response is JSON but not the documented envelope: "
 	long := strings.Repeat("x", 300)
-	for name, test := range map[string]struct {
+	type row struct {
 		status     int
 		body, want string
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"a list of messages": {400, `{"status":false,"message":["perPage is too small","page is not a number"]}`,
 			"perPage is too small; page is not a number"},
 		"the list, on a 200": {200, `{"status":false,"message":["perPage is too small"]}`, "perPage is too small"},
@@ -531,24 +532,21 @@ func TestError_ShowsTheReasonInAnyForm(t *testing.T) {
 		"status 200": {200, `{"status":200,"data":{"rates":[]}}`,
 			`{"status":200,"data":{"rates":[]}}` + notEnvelope + "its status is 200 instead of true or false"},
 		"no status": {200, `{"error":"This wallet is closed"}`, "This wallet is closed" + notEnvelope + "it has no status"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			client := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(test.status, test.body)))
-			_, err := client.Rates.List(t.Context(), nil)
-			if test.want == "" {
-				want := "shipping: rates.list: 400 Bad Request; correct the request before you send it again"
-				if err == nil || err.Error() != want {
-					t.Errorf("%v, want %s", err, want)
-				}
-				return
-			}
-			if want := ": " + test.want; err == nil || !strings.Contains(err.Error(), want) {
+	}, func(t *testing.T, test row) {
+		client := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(test.status, test.body)))
+		_, err := client.Rates.List(t.Context(), nil)
+		if test.want == "" {
+			want := "shipping: rates.list: 400 Bad Request; correct the request before you send it again"
+			if err == nil || err.Error() != want {
 				t.Errorf("%v, want %s", err, want)
 			}
-			if _, ok := err.(*shipping.Error); !ok || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%T of several lines: %v", err, err)
-			}
-		})
-	}
+			return
+		}
+		if want := ": " + test.want; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if _, ok := err.(*shipping.Error); !ok || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%T of several lines: %v", err, err)
+		}
+	})
 }

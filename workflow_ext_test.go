@@ -72,9 +72,10 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 	document := func(members string) string { return `"available_documents":[{"document_type":"FDA",` + members + `}]` }
 	and := func(members string) string { return `},{"document_type":"MSDS",` + members }
 	const unread = "FDA has no price that could be read"
-	for name, test := range map[string]struct {
+	type row struct {
 		draft, budget, currency, want string
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"over by a hundredth": {draftOfTwo, "2400.49", "NGN", "over budget: 2400.50 NGN needed, 2400.49 NGN allowed"},
 		"over by a thousandth": {document(`"amount":1.001,"currency":"KWD"`), "1", "KWD",
 			"over budget: 1.01 KWD needed, 1.00 KWD allowed"},
@@ -93,26 +94,23 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 			"1000000", "NGN", "MSDS is priced in USD, others in NGN"},
 		"too much to add": {`"currency":"NGN",` + document(`"amount":999999999999999999`+and(`"amount":999999999999999999`)),
 			"1000000", "NGN", "amount has more than 18 digits"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := shippingtest.NewService(record("draft", test.draft))
-			budget := &shipping.Budget{Amount: shippingtest.Amount(t, test.budget), Currency: test.currency}
-			draft, err := regulatory(t, service).AnalyzeAndPoll(t.Context(), parcel,
-				&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: budget})
-			shippingtest.WantError(t, "workflow", err, shipping.ErrOverBudget)
-			text := fmt.Sprint(err)
-			if !strings.Contains(text, test.want) || !strings.HasSuffix(text, "; nothing was purchased") {
-				t.Errorf("error %v, want %q", err, test.want)
-			}
-			if draft == nil || draft.Status != shipping.StatusDraft || service.Count("") != 1 {
-				t.Errorf("draft %+v after %d requests", draft, service.Count(""))
-			}
-			if failure, _ := errors.AsType[*shipping.RegulatoryError](err); failure == nil || failure.RequestID != "RD-1" {
-				t.Errorf("the error does not carry the request: %v", err)
-			}
-		})
-	}
+	}, func(t *testing.T, test row) {
+		service := shippingtest.NewService(record("draft", test.draft))
+		budget := &shipping.Budget{Amount: shippingtest.Amount(t, test.budget), Currency: test.currency}
+		draft, err := regulatory(t, service).AnalyzeAndPoll(t.Context(), parcel,
+			&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: budget})
+		shippingtest.WantError(t, "workflow", err, shipping.ErrOverBudget)
+		text := fmt.Sprint(err)
+		if !strings.Contains(text, test.want) || !strings.HasSuffix(text, "; nothing was purchased") {
+			t.Errorf("error %v, want %q", err, test.want)
+		}
+		if draft == nil || draft.Status != shipping.StatusDraft || service.Count("") != 1 {
+			t.Errorf("draft %+v after %d requests", draft, service.Count(""))
+		}
+		if failure, _ := errors.AsType[*shipping.RegulatoryError](err); failure == nil || failure.RequestID != "RD-1" {
+			t.Errorf("the error does not carry the request: %v", err)
+		}
+	})
 }
 
 // A charge above the cost of the draft was returned without an error, and so was one that could not be read.

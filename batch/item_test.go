@@ -729,49 +729,44 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 // second night.
 func TestBatch_EachPeriodHasItsBudget(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(t *testing.T) batch.Journal{
+	shippingtest.EachInBubble(t, map[string]func(t *testing.T) batch.Journal{
 		"in memory": func(*testing.T) batch.Journal { return batch.Memory() },
 		"in a file": func(t *testing.T) batch.Journal { return openJournal(t, t.TempDir()+"/journal") },
 		"shared":    func(*testing.T) batch.Journal { return batchtest.NewJournal(7 * time.Minute) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				lost := 0
-				service := &walletService{purchase: func(n int) purchaseFault { return purchaseFault{Ignore: n == lost} }}
-				journal := open(t)
-				night := func(period string, items int, committed string, completed, purchases int) *batch.Report {
-					t.Helper()
-					report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(items), &batch.Options{
-						Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Period: period, Journal: journal,
-						Purchase: shipping.PurchaseOptions{QuietFor: time.Minute},
-					})
-					if err != nil || report.Committed.String() != committed || report.Count(batch.StateCompleted) != completed {
-						t.Errorf("%s: %+v, %v", period, report, err)
-					}
-					if _, sent := service.total(); sent != purchases {
-						t.Errorf("%s: %d purchases", period, sent)
-					}
-					return report
-				}
-				night("Monday", 3, "200", 2, 2) // in list order
-				night("Monday", 3, "200", 2, 2) // what is left is not enough
-				lost = 4
-				report := night("Tuesday", 4, "200", 3, 4)
-				if unknown := report.Results[3]; unknown.State != batch.StateUnknown || unknown.Period != "Tuesday" ||
-					report.Results[0].Period != "Monday" {
-					t.Errorf("%+v", report)
-				}
-				// The unknown purchase counts in its own period until it is settled, and then in the one that purchases it.
-				night("Wednesday", 3, "0", 3, 4)
-				lost = 0
-				night("Wednesday", 4, "100", 4, 5)
-				night("Tuesday", 3, "100", 3, 5)
-				night("Monday", 6, "200", 4, 5)
-				night("Wednesday", 6, "200", 5, 6)
+	}, func(t *testing.T, open func(t *testing.T) batch.Journal) {
+		lost := 0
+		service := &walletService{purchase: func(n int) purchaseFault { return purchaseFault{Ignore: n == lost} }}
+		journal := open(t)
+		night := func(period string, items int, committed string, completed, purchases int) *batch.Report {
+			t.Helper()
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(items), &batch.Options{
+				Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Period: period, Journal: journal,
+				Purchase: shipping.PurchaseOptions{QuietFor: time.Minute},
 			})
-		})
-	}
+			if err != nil || report.Committed.String() != committed || report.Count(batch.StateCompleted) != completed {
+				t.Errorf("%s: %+v, %v", period, report, err)
+			}
+			if _, sent := service.total(); sent != purchases {
+				t.Errorf("%s: %d purchases", period, sent)
+			}
+			return report
+		}
+		night("Monday", 3, "200", 2, 2) // in list order
+		night("Monday", 3, "200", 2, 2) // what is left is not enough
+		lost = 4
+		report := night("Tuesday", 4, "200", 3, 4)
+		if unknown := report.Results[3]; unknown.State != batch.StateUnknown || unknown.Period != "Tuesday" ||
+			report.Results[0].Period != "Monday" {
+			t.Errorf("%+v", report)
+		}
+		// The unknown purchase counts in its own period until it is settled, and then in the one that purchases it.
+		night("Wednesday", 3, "0", 3, 4)
+		lost = 0
+		night("Wednesday", 4, "100", 4, 5)
+		night("Tuesday", 3, "100", 3, 5)
+		night("Monday", 6, "200", 4, 5)
+		night("Wednesday", 6, "200", 5, 6)
+	})
 }
 
 // A batch advised to leave out an item whose analysis was not finished. Now it waits, whichever run began the analysis.

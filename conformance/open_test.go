@@ -152,10 +152,11 @@ func TestCheck_ObservesTheFormOfRefusals(t *testing.T) {
 	lists := func(next http.Handler) http.Handler {
 		return refusals(`{"message":["No"]}`, "/v1/rates")(refusals(nest)(next))
 	}
-	for name, test := range map[string]struct {
+	type row struct {
 		how  breaking
 		want []string
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"an object": {refusals(nest), []string{object}},
 		"a word":    {refusals(`{"message":"Unauthorized"}`), []string{object}},
 		"problem details, called JSON": {refusals(`{"title":"No","status":400,"detail":"Not possible"}`),
@@ -166,11 +167,8 @@ func TestCheck_ObservesTheFormOfRefusals(t *testing.T) {
 		"an object, and a text":             {texts, nil},
 		"a success":                         {refusals(`{"status":true,"message":"Not possible"}`), nil},
 		"no reason":                         {refusals(`{"error":400}`), nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			srv := serve(t)
-			shippingtest.Diff(t, "lines", test.want, check(t, srv, test.how(srv)).Lines)
-		})
-	}
+	}, func(t *testing.T, test row) {
+		srv := serve(t)
+		shippingtest.Diff(t, "lines", test.want, check(t, srv, test.how(srv)).Lines)
+	})
 }

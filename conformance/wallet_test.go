@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // after changes the service once a number of POST requests to a path that hold a text have been made.
@@ -110,10 +111,11 @@ func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 	twice := func(second breaking) breaking {
 		return both(charging(shop, purchase, bought, 2), after(2, purchase, bought, second))
 	}
-	for name, test := range map[string]struct {
+	type row struct {
 		how    breaking
 		notRun []string
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"charged twice, then unreadable": {twice(unreadable), []string{again, refusal}},
 		"charged twice, then limited":    {twice(limited), []string{again, refusal}},
 		"charged twice, then not listed": {twice(listing(hidden(1))), []string{again}},
@@ -128,30 +130,27 @@ func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 		"another payment after a purchase":         {after(1, purchase, bought, other), []string{once}},
 		"another payment after the second":         {after(2, purchase, bought, other), []string{again}},
 		"another payment after a refused purchase": {after(3, purchase, bought, other), []string{refusal}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			srv := serve(t)
-			report := check(t, srv, test.how(srv), whole()...)
-			if !report.Conforms() {
-				t.Errorf("failed: %q", verdicts(report, conformance.Fail))
-			}
-			for _, result := range report.Results {
-				for _, want := range test.notRun {
-					if result.Heading+"/"+result.Check == want && result.Verdict != conformance.NotRun {
-						t.Errorf("%s: %s %s", want, result.Verdict, result.Detail)
-					}
+	}, func(t *testing.T, test row) {
+		srv := serve(t)
+		report := check(t, srv, test.how(srv), whole()...)
+		if !report.Conforms() {
+			t.Errorf("failed: %q", verdicts(report, conformance.Fail))
+		}
+		for _, result := range report.Results {
+			for _, want := range test.notRun {
+				if result.Heading+"/"+result.Check == want && result.Verdict != conformance.NotRun {
+					t.Errorf("%s: %s %s", want, result.Verdict, result.Detail)
 				}
 			}
-			if report.Complete() {
-				t.Error("every check was made")
-			}
-			sent := slices.DeleteFunc(report.Purchases, func(p conformance.Purchase) bool { return p.MustFail })
-			if slices.Contains(test.notRun, once) && len(sent) != 1 { // nothing would show whether it was charged again
-				t.Errorf("a purchase whose charge was not seen was sent a second time: %+v", sent)
-			}
-		})
-	}
+		}
+		if report.Complete() {
+			t.Error("every check was made")
+		}
+		sent := slices.DeleteFunc(report.Purchases, func(p conformance.Purchase) bool { return p.MustFail })
+		if slices.Contains(test.notRun, once) && len(sent) != 1 { // nothing would show whether it was charged again
+			t.Errorf("a purchase whose charge was not seen was sent a second time: %+v", sent)
+		}
+	})
 }
 
 // Without a shipment the draft of the invoice is purchased. A service that conforms failed the checks of refused

@@ -145,34 +145,32 @@ func TestLint_FindsNothingAboutTheClient(t *testing.T) {
 // recorded after both. Lint that followed the order of the entries would find a purchase that was not read.
 func TestLint_APurchaseThatEndsLateWasReadAfterwards(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		read bool
 		want []journal.LintRule
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"read":     {true, nil},
 		"not read": {false, []journal.LintRule{journal.LintRepeatedPurchase}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			srv := start(t, mockserver.WithoutListener(), virtual())
-			draft := analyzeShipment(t, srv, srv.Shipments()[0])
-			body := `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`
-			inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Latency(time.Hour)})
-			var late sync.WaitGroup
-			late.Go(func() { post(t, srv, regulatoryPath+"/purchase", body) })
-			for srv.Pending() == 0 {
-				runtime.Gosched()
-			}
-			if test.read {
-				lookUp(t, srv, draft.ID)
-			}
-			post(t, srv, regulatoryPath+"/purchase", body).want(t, 200)
-			advance(t, srv, time.Hour)
-			late.Wait()
-			srv.Lint(t, test.want...)
-			shippingtest.Diff(t, "findings", len(test.want), len(srv.Findings()))
-		})
-	}
+	}, func(t *testing.T, test row) {
+		srv := start(t, mockserver.WithoutListener(), virtual())
+		draft := analyzeShipment(t, srv, srv.Shipments()[0])
+		body := `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`
+		inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Latency(time.Hour)})
+		var late sync.WaitGroup
+		late.Go(func() { post(t, srv, regulatoryPath+"/purchase", body) })
+		for srv.Pending() == 0 {
+			runtime.Gosched()
+		}
+		if test.read {
+			lookUp(t, srv, draft.ID)
+		}
+		post(t, srv, regulatoryPath+"/purchase", body).want(t, 200)
+		advance(t, srv, time.Hour)
+		late.Wait()
+		srv.Lint(t, test.want...)
+		shippingtest.Diff(t, "findings", len(test.want), len(srv.Findings()))
+	})
 }
 
 // A program that starts over after an error pays for the same documents in two requests. CheckInvariants and Lint
@@ -220,10 +218,11 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 		}
 		return append(all, purchases)
 	}
-	for name, test := range map[string]struct {
+	type row struct {
 		sent []sent
 		want string // the operation of the finding
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"the purchase twice":         {[]sent{purchases, purchases}, purchase},
 		"another operation twice":    {[]sent{cancels, cancels}, cancel},
 		"twice, and read in between": {[]sent{cancels, reads, cancels}, ""},
@@ -233,28 +232,25 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 		"the read before both of them": {[]sent{reads, cancels, cancels}, cancel},
 		"that is still remembered":     {after(4095), purchase},
 		"that was forgotten":           {after(4096), ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			none := func(string) []string { return nil }
-			lint := watch.NewLint([]string{purchase, cancel}, none, none)
-			at := time.Now()
-			for _, one := range test.sent {
-				at = at.Add(time.Second)
-				r := httptest.NewRequest(one.method, one.path, nil)
-				r.SetPathValue("request_id", "RD-1")
-				r.Header.Set("Content-Type", "application/json")
-				lint.See(&wire.Exchange{Operation: one.operation, Began: at, At: at, Request: r, Body: []byte(one.body)})
+	}, func(t *testing.T, test row) {
+		none := func(string) []string { return nil }
+		lint := watch.NewLint([]string{purchase, cancel}, none, none)
+		at := time.Now()
+		for _, one := range test.sent {
+			at = at.Add(time.Second)
+			r := httptest.NewRequest(one.method, one.path, nil)
+			r.SetPathValue("request_id", "RD-1")
+			r.Header.Set("Content-Type", "application/json")
+			lint.See(&wire.Exchange{Operation: one.operation, Began: at, At: at, Request: r, Body: []byte(one.body)})
+		}
+		got := ""
+		for _, f := range lint.All() {
+			if f.Rule == journal.LintRepeatedPurchase {
+				got += f.Operation
 			}
-			got := ""
-			for _, f := range lint.All() {
-				if f.Rule == journal.LintRepeatedPurchase {
-					got += f.Operation
-				}
-			}
-			shippingtest.Diff(t, "operation of the finding", test.want, got)
-		})
-	}
+		}
+		shippingtest.Diff(t, "operation of the finding", test.want, got)
+	})
 }
 
 // All logs count the requests that they record; one that has ended, or was cleared, leaves its room.

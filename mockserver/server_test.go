@@ -217,19 +217,17 @@ func trusting(t *testing.T, srv *mockserver.Server) *http.Client {
 // A connection of HTTP/2 cannot be taken over, so a dropped answer resets its stream.
 func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 	t.Parallel()
-	for name, injected := range map[string]fault.Fault{"drop": fault.Drop(), "reset": fault.Reset()} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			srv := start(t, mockserver.WithTLS())
-			inject(t, srv, fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: injected})
-			client := trusting(t, srv).Transport
-			if got, err := attempt(client, newRequest(t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
-				t.Errorf("answered with %d", got.status)
-			}
-			next := shippingtest.Must(attempt(client, newRequest(t, srv, http.MethodGet, "/v1/rates", "")))(t)
-			next.want(t, http.StatusOK)
-		})
-	}
+	faults := map[string]fault.Fault{"drop": fault.Drop(), "reset": fault.Reset()}
+	shippingtest.EachRow(t, faults, func(t *testing.T, injected fault.Fault) {
+		srv := start(t, mockserver.WithTLS())
+		inject(t, srv, fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: injected})
+		client := trusting(t, srv).Transport
+		if got, err := attempt(client, newRequest(t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
+			t.Errorf("answered with %d", got.status)
+		}
+		next := shippingtest.Must(attempt(client, newRequest(t, srv, http.MethodGet, "/v1/rates", "")))(t)
+		next.want(t, http.StatusOK)
+	})
 }
 
 // connect opens a connection in memory and sends a text. It closes with the test, whose time must be virtual: net/http

@@ -20,11 +20,12 @@ const stub = "POST /v1/shipments/{id}"
 // its method and path, too.
 func TestWorld_StubFaults(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		rule         fault.Rule
 		status       int // 0: no response
 		calls, rates int
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"before":         {fault.Rule{Operation: stub, Fault: fault.Status(503, nil)}, 503, 0, 200},
 		"committed":      {fault.Rule{Operation: stub, Committed: true, Fault: fault.Drop()}, 0, 1, 200},
 		"all":            {fault.Rule{Fault: fault.Status(503, nil)}, 503, 0, 503},
@@ -33,24 +34,21 @@ func TestWorld_StubFaults(t *testing.T) {
 		"all repeated":   {fault.Rule{Fault: fault.Repeat()}, 201, 2, 200},
 		"late":           {fault.Rule{Operation: stub, Fault: fault.ArriveLate(time.Minute)}, 0, 1, 200},
 		"late, answered": {fault.Rule{Operation: stub, Fault: fault.GatewayTimeout(time.Minute)}, 504, 1, 200},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server, calls := start(t, virtual()), 0
-			handler := func(w http.ResponseWriter, r *http.Request) {
-				if calls++; r.Context().Err() != nil {
-					t.Error("the context of a request that arrives late has ended")
-				}
-				w.WriteHeader(http.StatusCreated)
+	}, func(t *testing.T, test row) {
+		server, calls := start(t, virtual()), 0
+		handler := func(w http.ResponseWriter, r *http.Request) {
+			if calls++; r.Context().Err() != nil {
+				t.Error("the context of a request that arrives late has ended")
 			}
-			shippingtest.NoError(t, server.Stub("POST", "/v1/shipments/{id}", http.HandlerFunc(handler)))
-			inject(t, server, test.rule)
-			got, _ := attempt(server.Transport(), newRequest(t, server, "POST", "/v1/shipments/1", "{}"))
-			advance(t, server, time.Minute)
-			shippingtest.Diff(t, "status and calls", [2]int{test.status, test.calls}, [2]int{got.status, calls})
-			get(t, server, "/v1/rates").want(t, test.rates)
-		})
-	}
+			w.WriteHeader(http.StatusCreated)
+		}
+		shippingtest.NoError(t, server.Stub("POST", "/v1/shipments/{id}", http.HandlerFunc(handler)))
+		inject(t, server, test.rule)
+		got, _ := attempt(server.Transport(), newRequest(t, server, "POST", "/v1/shipments/1", "{}"))
+		advance(t, server, time.Minute)
+		shippingtest.Diff(t, "status and calls", [2]int{test.status, test.calls}, [2]int{got.status, calls})
+		get(t, server, "/v1/rates").want(t, test.rates)
+	})
 }
 
 func TestWorld_StubErrors(t *testing.T) {

@@ -120,11 +120,12 @@ func (s hookedStore) Release(ctx context.Context, id, claim string) error {
 func TestReceiver_AnswersForWhatComes(t *testing.T) {
 	t.Parallel()
 	const former, unknown = "sk_test_former", `{"event":"wallet.opened","data":null}`
-	for name, tc := range map[string]struct {
+	type row struct {
 		body, signature string
 		status          int
 		handled         int
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"signed":                     {body, webhook.Sign(key, []byte(body)), 200, 1},
 		"signed, in large letters":   {body, strings.ToUpper(webhook.Sign(key, []byte(body))), 200, 1},
 		"signed with the former key": {body, webhook.Sign(former, []byte(body)), 200, 1},
@@ -138,21 +139,18 @@ func TestReceiver_AnswersForWhatComes(t *testing.T) {
 		"no event":                   {`{"data":{}}`, webhook.Sign(key, []byte(`{"data":{}}`)), 400, 0},
 		"empty":                      {"", webhook.Sign(key, nil), 400, 0},
 		"too large":                  {strings.Repeat(" ", 2000) + body, webhook.Sign(key, []byte(body)), 413, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			handled := 0
-			receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
-				webhook.WithKeys(key, former), webhook.WithLimits(1000, time.Second))
-			answer := post(receiver, tc.body, tc.signature)
-			if answer.Code != tc.status || handled != tc.handled {
-				t.Errorf("%d, handled %d times, want %d and %d: %s", answer.Code, handled, tc.status, tc.handled, answer.Body)
-			}
-			if strings.Contains(answer.Body.String(), key) {
-				t.Error("the response holds the key")
-			}
-		})
-	}
+	}, func(t *testing.T, tc row) {
+		handled := 0
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
+			webhook.WithKeys(key, former), webhook.WithLimits(1000, time.Second))
+		answer := post(receiver, tc.body, tc.signature)
+		if answer.Code != tc.status || handled != tc.handled {
+			t.Errorf("%d, handled %d times, want %d and %d: %s", answer.Code, handled, tc.status, tc.handled, answer.Body)
+		}
+		if strings.Contains(answer.Body.String(), key) {
+			t.Error("the response holds the key")
+		}
+	})
 	receiver := newReceiver(t, accept)
 	get := httptest.NewRecorder()
 	receiver.ServeHTTP(get, httptest.NewRequest(http.MethodGet, "/", nil))

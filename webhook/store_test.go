@@ -140,23 +140,20 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 // notification is handled. Package logfile tests what else can happen to it.
 func TestFileStore_NoticesThatItsFileIsGone(t *testing.T) {
 	t.Parallel()
-	for name, harm := range map[string]func(path string) error{
+	shippingtest.EachRow(t, map[string]func(path string) error{
 		"removed":   os.Remove,
 		"truncated": func(path string) error { return os.Truncate(path, 0) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join(t.TempDir(), "store")
-			store := openFileStore(t, path, 0)
-			take(t, store, "first")
-			shippingtest.Must(store.Claim(t.Context(), "under way", "one"))(t)
-			shippingtest.NoError(t, harm(path))
-			shippingtest.WantErrorWith(t, "the next claim", shippingtest.Err(store.Claim(t.Context(), "second", "one")),
-				webhook.ErrStoreMoved, path)
-			shippingtest.WantError(t, "the end of a claim", store.Accept(t.Context(), "under way", "one"),
-				webhook.ErrStoreMoved)
-		})
-	}
+	}, func(t *testing.T, harm func(path string) error) {
+		path := filepath.Join(t.TempDir(), "store")
+		store := openFileStore(t, path, 0)
+		take(t, store, "first")
+		shippingtest.Must(store.Claim(t.Context(), "under way", "one"))(t)
+		shippingtest.NoError(t, harm(path))
+		shippingtest.WantErrorWith(t, "the next claim", shippingtest.Err(store.Claim(t.Context(), "second", "one")),
+			webhook.ErrStoreMoved, path)
+		shippingtest.WantError(t, "the end of a claim", store.Accept(t.Context(), "under way", "one"),
+			webhook.ErrStoreMoved)
+	})
 }
 
 // The file does not grow with the number of notifications, and has those that are remembered. One that was only claimed

@@ -91,13 +91,21 @@ func Amount(t testing.TB, text string) shipping.Amount {
 	return Must(shipping.ParseAmount(text))(t)
 }
 
-// EachInBubble runs check with each row of a table, as a parallel subtest in a bubble of synctest.
-func EachInBubble[Row any](t *testing.T, rows map[string]Row, check func(t *testing.T, row Row)) {
+// EachRow runs check with each row of a table, as a parallel subtest.
+func EachRow[Row any](t *testing.T, rows map[string]Row, check func(t *testing.T, row Row)) {
 	t.Helper()
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { check(t, row) })
+			check(t, row)
 		})
 	}
+}
+
+// EachInBubble is EachRow with each subtest in a bubble of synctest.
+func EachInBubble[Row any](t *testing.T, rows map[string]Row, check func(t *testing.T, row Row)) {
+	t.Helper()
+	EachRow(t, rows, func(t *testing.T, row Row) {
+		synctest.Test(t, func(t *testing.T) { check(t, row) })
+	})
 }

@@ -199,11 +199,12 @@ func TestSweep_Notifications(t *testing.T) {
 	t.Parallel()
 	again := []string{"notification#1:twice"}
 
-	for name, test := range map[string]struct {
+	type row struct {
 		habits
 		config sweep.Config
 		twice  []string // schedules that must find paid-twice; none: no run fails
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"keeps no record":                 {habits{}, sweep.Config{}, again},
 		"records deliveries":              {habits{records: byDelivery}, sweep.Config{}, []string{"notification#1:replayed"}},
 		"keeps no record, and works late": {habits{late: 5 * time.Second}, sweep.Config{}, again},
@@ -224,38 +225,35 @@ func TestSweep_Notifications(t *testing.T) {
 			work: untilDone}, sweep.Config{Quiet: 100 * time.Millisecond, Faults: []string{"503", "429"}}, nil},
 		"careful, at the update": {habits{records: byShipment, buysAt: "shipment.updated", work: carefully},
 			sweep.Config{}, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for _, schedule := range test.twice { // the faults that find it are enough
-				test.config.Faults = append(test.config.Faults, schedule[strings.Index(schedule, ":")+1:])
+	}, func(t *testing.T, test row) {
+		for _, schedule := range test.twice { // the faults that find it are enough
+			test.config.Faults = append(test.config.Faults, schedule[strings.Index(schedule, ":")+1:])
+		}
+		report := shippingtest.Must(sweepNotified(t, test.config, func(ctx context.Context, s *job) http.Handler {
+			return newNotified(ctx, s, test.habits)
+		}))(t)
+		var twice, others []string
+		for _, r := range report.Failing() {
+			if r.Findings[0].Verdict == sweep.PaidTwice {
+				twice = append(twice, r.Schedule)
+			} else {
+				others = append(others, r.Schedule+" "+r.Findings[0].String())
 			}
-			report := shippingtest.Must(sweepNotified(t, test.config, func(ctx context.Context, s *job) http.Handler {
-				return newNotified(ctx, s, test.habits)
-			}))(t)
-			var twice, others []string
-			for _, r := range report.Failing() {
-				if r.Findings[0].Verdict == sweep.PaidTwice {
-					twice = append(twice, r.Schedule)
-				} else {
-					others = append(others, r.Schedule+" "+r.Findings[0].String())
-				}
+		}
+		t.Logf("pays twice: %q; other findings: %q", twice, others)
+		if test.twice == nil && len(twice)+len(others) > 0 || len(report.Goal.Documents) != 1 {
+			t.Errorf("a careful program fails; the goal is %v", report.Goal)
+		}
+		for _, want := range test.twice {
+			if !slices.Contains(twice, want) {
+				t.Errorf("%s does not find it", want)
 			}
-			t.Logf("pays twice: %q; other findings: %q", twice, others)
-			if test.twice == nil && len(twice)+len(others) > 0 || len(report.Goal.Documents) != 1 {
-				t.Errorf("a careful program fails; the goal is %v", report.Goal)
-			}
-			for _, want := range test.twice {
-				if !slices.Contains(twice, want) {
-					t.Errorf("%s does not find it", want)
-				}
-			}
-			if order := fmt.Sprint(report.WithoutFaults.Requests); strings.Index(order,
-				sweep.Notification) > strings.Index(order, shipping.OpPurchase) {
-				t.Errorf("the requests are %s", order)
-			}
-		})
-	}
+		}
+		if order := fmt.Sprint(report.WithoutFaults.Requests); strings.Index(order,
+			sweep.Notification) > strings.Index(order, shipping.OpPurchase) {
+			t.Errorf("the requests are %s", order)
+		}
+	})
 }
 
 // slowly takes a while from the analysis to the purchase.

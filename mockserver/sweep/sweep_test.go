@@ -292,11 +292,12 @@ func TestReport_ListsRuns(t *testing.T) {
 	}}
 	const requests = "  requests:\n      1  regulatory.analyze#1"
 	lost := sweep.Config{Faults: []string{"lost-before", "lost-after"}}
-	for name, test := range map[string]struct {
+	type row struct {
 		program program
 		config  sweep.Config
 		want    []string // in this order
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"at purchases and readings": {
 			p, sweep.Config{Faults: []string{"lost-after", "500-after", "arrives-late", "504", "404", "500", "refused"}},
 			[]string{"\nregulatory.purchase#1:lost-after (success)\n  paid-twice: ",
@@ -334,17 +335,14 @@ func TestReport_ListsRuns(t *testing.T) {
 			[]string{"\nwithout faults (success)\n  different: ", requests,
 				"  the same at:\n    regulatory.analyze#1:500\n    regulatory.purchase#1:500\n\n",
 				"regulatory.get#1:500 (success)\n  paid-twice: ", requests}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			rest := textOf(sweepOf(t, test.program, test.config)) + "$"
-			for _, want := range test.want {
-				_, after, found := strings.Cut(rest, want)
-				if !found {
-					t.Fatalf("%q is not in\n%s", want, rest)
-				}
-				rest = after
+	}, func(t *testing.T, test row) {
+		rest := textOf(sweepOf(t, test.program, test.config)) + "$"
+		for _, want := range test.want {
+			_, after, found := strings.Cut(rest, want)
+			if !found {
+				t.Fatalf("%q is not in\n%s", want, rest)
 			}
-		})
-	}
+			rest = after
+		}
+	})
 }

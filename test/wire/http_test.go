@@ -300,41 +300,39 @@ func (n *noticing) Close() error {
 // as a request that was sent would report unknown outcomes.
 func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		close  func(net.Conn)
 		notice bool // before the purchase
-	}{
+	}
+	shippingtest.EachRow(t, map[string]row{
 		"reset":  {tcptest.Reset, false},
 		"closed": {func(conn net.Conn) { _ = conn.Close() }, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			const purchases = 600
-			s := listen(nil, serveHTTP1)
-			defer s.Close()
-			s.play = func(*connection) bool { return true }
-			var last *noticing
-			transport := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				conn, err := new(net.Dialer).DialContext(ctx, network, address)
-				last = &noticing{Conn: conn, ended: make(chan struct{})}
-				return last, err
-			}}
-			defer transport.CloseIdleConnections()
-			c := newCaller(t, s.URL, transport)
-			for range purchases {
-				c.keep(t)
-				s.CloseConnections(test.close)
-				if test.notice {
-					<-last.ended
-				}
-				result, err := purchase(t.Context(), c.Client)
-				if err != nil || result.ReadBack {
-					t.Fatalf("%+v, %v", result, err)
-				}
+	}, func(t *testing.T, test row) {
+		const purchases = 600
+		s := listen(nil, serveHTTP1)
+		defer s.Close()
+		s.play = func(*connection) bool { return true }
+		var last *noticing
+		transport := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, address)
+			last = &noticing{Conn: conn, ended: make(chan struct{})}
+			return last, err
+		}}
+		defer transport.CloseIdleConnections()
+		c := newCaller(t, s.URL, transport)
+		for range purchases {
+			c.keep(t)
+			s.CloseConnections(test.close)
+			if test.notice {
+				<-last.ended
 			}
-			if s.requests.Load() != purchases || c.attempts.Load() != purchases {
-				t.Errorf("the service read %d purchases in %d attempts, want %d", s.requests.Load(), c.attempts.Load(), purchases)
+			result, err := purchase(t.Context(), c.Client)
+			if err != nil || result.ReadBack {
+				t.Fatalf("%+v, %v", result, err)
 			}
-		})
-	}
+		}
+		if s.requests.Load() != purchases || c.attempts.Load() != purchases {
+			t.Errorf("the service read %d purchases in %d attempts, want %d", s.requests.Load(), c.attempts.Load(), purchases)
+		}
+	})
 }
