@@ -130,9 +130,7 @@ func TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed(t *testing.T) 
 	if report.Count(conformance.Pass) < 50 || report.Count(conformance.Assumption) < 20 {
 		t.Errorf("%d checks passed, %d assumptions", report.Count(conformance.Pass), report.Count(conformance.Assumption))
 	}
-	if err := srv.Check(); err != nil {
-		t.Error(err)
-	}
+	shippingtest.NoError(t, srv.Check())
 }
 
 // A requested check that could not be made fails its test, so that it does not look like a success. The

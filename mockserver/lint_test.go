@@ -128,9 +128,7 @@ func TestLint_FindsNothingAboutTheClient(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	client := srv.Client(t)
 	for _, err := range client.Rates.All(t.Context(), nil) {
-		if err != nil {
-			t.Error(err)
-		}
+		shippingtest.NoError(t, err)
 	}
 	inject(t, srv, fault.Rule{Point: fault.BeforeReply, First: 1})
 	_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{

@@ -21,9 +21,7 @@ func TestAcquire_KeepsASecondOneOut(t *testing.T) {
 	for range 2 {
 		lock := shippingtest.Must(filelock.Acquire(path))(t)
 		shippingtest.WantError(t, "a second lock", shippingtest.Err(filelock.Acquire(path)), filelock.ErrInUse)
-		if err := lock.Release(); err != nil {
-			t.Error(err)
-		}
+		shippingtest.NoError(t, lock.Release())
 	}
 }
 

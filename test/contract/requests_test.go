@@ -337,10 +337,8 @@ func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 		route := shippingtest.Operation(list.Operation).Route
 		caller{t, j, srv}.send(http.MethodGet, route+"?"+list.Query(srv.Wallets()[0]), "")
 	}
-	if _, err := client.Transactions.List(ctx,
-		&shipping.TransactionListOptions{Wallet: srv.Wallets()[0], Page: 3}); err != nil {
-		t.Error(err)
-	}
+	shippingtest.Must(client.Transactions.List(ctx,
+		&shipping.TransactionListOptions{Wallet: srv.Wallets()[0], Page: 3}))(t)
 	for _, source := range []shipping.AnalyzeRequest{{ShipmentID: "SH-MAGICFAILANALYSIS"}, {ShipmentID: "SH-NOSUCH"}} {
 		if _, err := client.Regulatory.Analyze(ctx, &source); err == nil {
 			t.Errorf("%+v succeeded", source)
@@ -355,8 +353,6 @@ func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 			DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}))(t)
 	for _, wait := range []time.Duration{0, time.Minute, time.Hour} {
 		shippingtest.Must(srv.Advance(wait))(t)
-		if _, err := client.Regulatory.Get(ctx, draft.RequestID); err != nil {
-			t.Error(err)
-		}
+		shippingtest.Must(client.Regulatory.Get(ctx, draft.RequestID))(t)
 	}
 }

@@ -325,9 +325,7 @@ func requestSize(t *testing.T, call shippingtest.Call, response string) int {
 		_, _ = tcptest.ReadRequest(bufio.NewReader(io.TeeReader(conn, &sent)))
 		_, _ = io.WriteString(conn, response)
 	})
-	if _, err := call.Do(t.Context(), shippingtest.NewClient(t, transport, shippingtest.WithRoutes())); err != nil {
-		t.Error(err)
-	}
+	shippingtest.Must(call.Do(t.Context(), shippingtest.NewClient(t, transport, shippingtest.WithRoutes())))(t)
 	return sent.Len()
 }
 

@@ -143,9 +143,7 @@ func restored(r *http.Request) *http.Request {
 // keep leaves a connection open for the next call.
 func (c *caller) keep(t *testing.T) {
 	t.Helper()
-	if _, err := c.Regulatory.Get(t.Context(), requestID); err != nil {
-		t.Error(err)
-	}
+	shippingtest.Must(c.Regulatory.Get(t.Context(), requestID))(t)
 }
 
 // checkAttempts compares the attempts that the client reports with the requests that the service read.
