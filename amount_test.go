@@ -107,7 +107,8 @@ func TestNewAmount(t *testing.T) {
 			t.Errorf("%d decimals: %s, %v", decimals, a, err)
 		}
 	}
-	shippingtest.Diff(t, "four decimals", shippingtest.Amount(t, "19.99"), shippingtest.Must(shipping.NewAmount(199900, 4))(t))
+	fourDecimals := shippingtest.Must(shipping.NewAmount(199900, 4))(t)
+	shippingtest.Diff(t, "four decimals", shippingtest.Amount(t, "19.99"), fourDecimals)
 }
 
 // A column of a database holds the exact amount, and NULL if none was given.
