@@ -189,5 +189,6 @@ func openError(path string, err error) error {
 		return fmt.Errorf("%w: %s: if this process opened it, use that File or close it; if not, wait until the other "+
 			"process ends, or end it with SIGTERM: the next run continues", ErrInUse, path)
 	}
-	return fmt.Errorf("shipping: the batch journal cannot be opened: %w%s", err, logfile.OpenAdvice(err))
+	return fmt.Errorf("shipping: the batch journal cannot be opened, so nothing was purchased: %w%s", err,
+		logfile.OpenAdvice(err))
 }

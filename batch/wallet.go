@@ -172,8 +172,8 @@ func (r *run) pays(draft *shipping.RegulatoryRequest) error {
 	if r.options.Wallet == "" || draft.Wallet == "" || draft.Wallet == r.options.Wallet {
 		return nil
 	}
-	return fmt.Errorf("%w: the draft charges the wallet %s, not %s: correct Options.Wallet", ErrOtherWallet,
-		spelling.Quote(draft.Wallet), spelling.Quote(r.options.Wallet))
+	return fmt.Errorf("%w: the draft charges the wallet %s, not %s: correct Options.Wallet, or leave the item out",
+		ErrOtherWallet, spelling.Quote(draft.Wallet), spelling.Quote(r.options.Wallet))
 }
 
 // Adopt adds the payments of a [MissingError] to the journal, so that the next run waits for their documents, if its

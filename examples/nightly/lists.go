@@ -51,7 +51,7 @@ func (j *job) results(report *batch.Report) error {
 			result.ChargedCurrency, strings.Join(others, " "), result.Note, string(result.Need()), result.Reason()})
 	}
 	if completed, drafts := left[batch.StateCompleted], left[batch.StateDraft]; completed+drafts > 0 {
-		fmt.Printf("not bought: documents of %d completed shipments (even automated ones of %d with notes) and %d drafts, "+
+		fmt.Printf("not bought: documents of %d completed shipments (%d with a note may lack automated ones) and %d drafts, "+
 			"see documents.csv: buy those that the parcels need, then run with -record\n", completed, noted, drafts)
 	}
 	return j.write("documents.csv", rows)

@@ -27,7 +27,8 @@ func (j *job) exit(again bool, err error) (code int, advice string) {
 		if code, advice = 75, j.again()+": it continues, and purchases nothing twice"; of[batch.NeedService] > 0 {
 			advice = "once the service responds, " + advice
 		}
-		if isInput || of[batch.NeedRun]+of[batch.NeedService]+of[batch.NeedPeriod] < all {
+		_, unwritten := errors.AsType[*batch.JournalError](err) // such as on a full disk
+		if unwritten || isInput || of[batch.NeedRun]+of[batch.NeedService]+of[batch.NeedPeriod] < all {
 			advice += "; a person must do what the other lines state"
 		}
 	case !isInput && all > 0 && of[batch.NeedPeriod] == all:
@@ -116,6 +117,8 @@ func (e openError) action(cause batch.Cause) string {
 		return "do what each line states, or ask the service, then " + j.again()
 	case cause.Need == batch.NeedRun && cause.State == batch.StateError: // nothing to close
 		return later
+	case cause.Need == batch.NeedItem && cause.State == batch.StateError && len(requests) > 0: // a purchase was refused
+		return action + "; if the drafts have expired, run " + j.resolves(keys...) + orNot
 	case cause.Need == batch.NeedCharge && cause.State == batch.StateOverBudget:
 		return "once the charges above their cost are closed, " + j.again()
 	}
@@ -186,6 +189,7 @@ func (j *job) texts() []string {
 		"the dialect has no route",
 		"pass the dialect to NewClient, or set SHIPPING_DIALECT to its file for NewClientFromEnv",
 		"export SHIPPING_DIALECT with the path of a file that has this line, for this command and for the nights",
+		"pass a context that has not ended", j.again(),
 		"leave Options.Wallet empty", "a developer removes Wallet from this job", "Options.Wallet", "-wallet",
 		"run the batch again", j.again(), "batch.Resolve", "nightly resolve", "Regulatory.Retry", "nightly retry",
 	}

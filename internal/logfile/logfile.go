@@ -202,10 +202,8 @@ func OpenAdvice(err error) string {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return "; make its folder first"
-	case errors.Is(err, os.ErrPermission):
-		return "; let this user write to the file and to its folder"
 	}
-	return ""
+	return "; let this user write to the file and to its folder, on a disk with free space"
 }
 
 // file is the storage of a path.
