@@ -22,6 +22,7 @@ import (
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/status"
 )
 
 // The ends of the paths of an analysis and of a purchase.
@@ -570,6 +571,25 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 		got := strings.Join(slices.Compact(steps), " ")
 		shippingtest.Diff(t, "the steps", "taken settling selected purchased ended", got)
 	})
+}
+
+// A run was held until its deadline, an hour, by a status that lasts for days. Such a status has another time here, and
+// the run ends its wait like lacksEvidence.
+func TestBatch_WaitsForEachStatusOfAPurchase(t *testing.T) {
+	t.Parallel()
+	waits := map[string]time.Duration{"purchasing": time.Hour, "processing": time.Hour}
+	for _, row := range status.All() {
+		if row.Purchased && !row.Final {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+				defer stop()
+				began, record := time.Now(), shippingtest.Record(row.Name)
+				_, _ = batch.Run(ctx, shippingtest.NewClient(t, requestService(customs, record, record)), walletItems(1),
+					&batch.Options{Select: shipping.SelectAll, Journal: batch.Memory()}) // the time matters, not the error
+				shippingtest.Diff(t, "the wait for "+row.Name, waits[row.Name], time.Since(began).Round(time.Minute))
+			})
+		}
+	}
 }
 
 // The advice for a document that waits for evidence was another run, each night, and the wait held the run until its

@@ -50,6 +50,7 @@ func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
 	}
 	services := map[string]breaking{
 		"analyze returns only required members":  minimal,
+		"a request that is read in each state":   showing("purchasing", "processing", "completed"),
 		"the number of no page of webhooks is 0": reworded("/v1/webhooks", `Page":null`, `Page":0`),
 		"a timestamp in basic format":            changed("/v1/rates", "data.rates.last.created_at", `"20260105T093000Z"`),
 		"a timestamp without seconds":            changed("/v1/rates", "data.rates.last.created_at", `"2026-01-05T09:30Z"`),

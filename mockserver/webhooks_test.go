@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -131,6 +132,31 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	const elsewhere = `{"url":"https://hooks.example/"}`
 	post(t, srv, "/_mock/webhooks", elsewhere).refusal(t, 400, "webhook not added")
 	post(t, start(t, mockserver.WithDeliverAnywhere()), "/_mock/webhooks", elsewhere).want(t, 200)
+}
+
+// A field that is null in some seeded webhooks was not set or cleared in those that were added or changed. If the null
+// of yours does not follow from "active", delete the field from the record here, and add its rule.
+func TestWebhooks_NullFollowsActive(t *testing.T) {
+	t.Parallel()
+	srv, fields := start(t, mockserver.WithoutListener()), map[string]bool{}
+	for _, active := range []bool{true, false} {
+		for _, changes := range [][]bool{{}, {!active}, {!active, active}} {
+			id := shippingtest.Must(srv.AddWebhook(notify.Webhook{URL: notify.InboxURL, Inactive: !active}))(t)
+			for _, change := range changes {
+				do(t, srv, http.MethodPatch, "/_mock/webhooks/"+id, fmt.Sprintf(`{"active":%t}`, change)).want(t, http.StatusOK)
+			}
+		}
+	}
+	items, _ := records(t, get(t, srv, "/v1/webhooks?perPage=10000"), "webhooks")
+	for _, item := range items {
+		var record map[string]any
+		shippingtest.NoError(t, json.Unmarshal(item, &record))
+		maps.DeleteFunc(record, func(_ string, value any) bool { return value == nil })
+		fields[fmt.Sprint(record["active"], slices.Sorted(maps.Keys(record)))] = true
+	}
+	if len(fields) != 2 {
+		t.Errorf("seeded, added and changed webhooks have these fields, want one set for each value of active: %v", fields)
+	}
 }
 
 func awaitInbox(t *testing.T, w *mockserver.World, count int) []notify.Received {

@@ -333,12 +333,17 @@ func TestStatuses_AreInEveryPlace(t *testing.T) {
 	tones, _, _ = strings.Cut(tones, "}")
 	_, rule, _ := strings.Cut(readText(t, "docs/internals/RULES.md"), "| The states are ")
 	rule, _, _ = strings.Cut(rule, " |")
+	_, shown, _ := strings.Cut(readText(t, "conformance/legitimate_test.go"), `"a request that is read in each state": `)
+	shown, _, _ = strings.Cut(shown, "\n")
 	_, bought, _ := strings.Cut(readText(t, "docs/SPECIFICATION.md"), "bought = r.status is ")
 	bought, _, _ = strings.Cut(bought, "\n")
 	for _, row := range status.All() {
 		is := strings.Contains(bought, row.Name)
 		shippingtest.Diff(t, row.Name+" is a purchase in docs/SPECIFICATION.md", row.Purchased, is)
 		shippingtest.Diff(t, row.Name+" has the stage of draft in conformance/purchase.go", !row.Purchased, before[row.Name])
+		if row.Purchased && !row.Final {
+			shippingtest.Contains(t, "states that conformance/legitimate_test.go shows", shown, `"`+row.Name+`"`)
+		}
 		places := []string{"docs/SPECIFICATION.md"}
 		if !row.Purchased && row.State != status.Draft {
 			places = append(places, "docs/batches.md")

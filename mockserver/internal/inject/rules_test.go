@@ -306,11 +306,13 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 			}
 			replies := map[string]bool{} // after two operations
 			for _, body := range []string{"aaaa", "bbbbbb"} {
-				x := &wire.Exchange{Settled: true, Reply: wire.Reply{Status: http.StatusOK, Body: []byte(body)}}
+				shared := []byte(body + strings.Repeat("!", 99)) // with space behind it
+				x := &wire.Exchange{Settled: true, Reply: wire.Reply{Status: http.StatusOK, Body: shared[:len(body)]}}
 				if Matches(with(t, given).rules).After(x, fakeWorld{}); x.Ending != wire.EndAnswered {
 					x.Reply.Body = nil
 				}
 				replies[string(x.Reply.Body)] = true
+				shippingtest.Diff(t, "a shared body after "+f.Kind, body+strings.Repeat("!", 99), string(shared))
 			}
 			if decided := len(replies) == 1; committed && decided != effect.decides {
 				t.Errorf("%s decides the response: %t; its row in effects.go: %t", f.Kind, decided, effect.decides)
