@@ -108,26 +108,6 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// chooseTwins chooses which of several items for one shipment or file are purchased: of items that exclude each other,
-// the first by compare. So neither the order of items nor the time of responses matters. If the journal has a lease, no
-// purchase is known yet. Items with Again take no part.
-func chooseTwins(entries []*entry) {
-	bySource := map[string][]*entry{}
-	for _, e := range entries {
-		if !e.item.Again {
-			bySource[e.source()] = append(bySource[e.source()], e)
-		}
-	}
-	for _, same := range bySource {
-		slices.SortFunc(same, (*entry).compare)
-		for i, e := range same {
-			if n := slices.IndexFunc(same[:i], func(first *entry) bool { return first.excludes(e) }); n >= 0 {
-				e.twin = same[n]
-			}
-		}
-	}
-}
-
 // count reads the committed part of the budget from the journal.
 func (r *run) count(ctx context.Context) error {
 	if r.options.Budget == nil {

@@ -189,9 +189,9 @@ func Adopt(ctx context.Context, journal Journal, payments []Record, period, note
 	}
 	for _, payment := range payments {
 		if payment.Key == "" {
-			return nil, invalid("Adopt", fmt.Sprintf("has a payment for an unknown shipment or invoice (request %s): set its "+
-				"Key to that of the item that it was for, or to the request's id if it was for none of your items; nothing was "+
-				"added", spelling.Quote(payment.RequestID)))
+			return nil, invalid("Adopt", fmt.Sprintf("has a payment for an unknown shipment or invoice (request %s); nothing "+
+				"was added: set its Key to that of the item that it was for, or to the request's id if it was for none of your "+
+				"items; the service may show it to a later Run", spelling.Quote(payment.RequestID)))
 		}
 	}
 	err = exclusive(journal, func() error {
