@@ -23,6 +23,7 @@ type entry struct {
 	run     *run
 	item    Item
 	twin    *entry // the item that is purchased for this shipment or file instead; or nil
+	unread  bool   // the documents of twin, which Adopt has added, are not known
 	claim   Claim  // nil while this process does not have the item
 	record  Record
 	again   time.Duration    // the interval between tries, if another process has the item

@@ -70,7 +70,7 @@ func chooseTwins(entries []*entry) {
 		slices.SortFunc(same, (*entry).compare)
 		for i, e := range same {
 			if n := slices.IndexFunc(same[:i], func(first *entry) bool { return first.excludes(e) }); n >= 0 {
-				e.twin = same[n]
+				e.twin, e.unread = same[n], same[n].record.begun() && len(same[n].record.Documents) == 0
 			}
 		}
 	}
@@ -98,8 +98,8 @@ func (e *entry) excludes(later *entry) bool {
 		return false
 	case len(documents) == 0 && len(others) == 0:
 		return true
-	case e.record.begun(): // the journal shows its documents
-		return false
+	case e.record.begun(): // the journal shows its documents, except after Adopt
+		return len(e.record.Documents) == 0
 	}
 	return len(others) == 0 || len(without(others, documents)) < len(others)
 }
@@ -109,6 +109,8 @@ func (e *entry) excludes(later *entry) bool {
 func (e *entry) repeated() error {
 	switch twin := e.twin; {
 	case twin == nil:
+	case e.unread && len(e.item.Documents) > 0:
+		return e.differs(Record{Key: twin.item.key()})
 	case len(twin.item.Documents) == 0:
 		return e.repeats(twin.item.key(), "leave it out")
 	case len(e.item.Documents) == 0:
@@ -157,6 +159,8 @@ var errUnread = errors.New("its documents are not known until a run has read it"
 func (e *entry) differs(other Record) error {
 	switch shared := without(e.item.Documents, without(e.item.Documents, other.Documents)); {
 	case len(e.item.Documents) == 0:
+	case len(other.Documents) == 0 && other.final():
+		return e.repeats(other.Key, "it is closed, and its documents are not known: leave the item out, or set Again")
 	case len(other.Documents) == 0:
 		return fmt.Errorf("shipping: the journal has the purchase %s of the shipment, and %w", spelling.Quote(other.Key),
 			errUnread)

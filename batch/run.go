@@ -134,6 +134,7 @@ func (r *run) beginWriting(ctx context.Context) (end func() bool) {
 
 func (r *run) work(ctx context.Context) (*Report, error) {
 	items := workgroup.Group{Crashed: r.crash}
+	r.readAdopted(ctx)
 	for _, e := range r.entries {
 		if !e.record.final() && !e.other && r.begin(ctx) {
 			items.Go(func() { r.carry(ctx, e) })
@@ -146,6 +147,18 @@ func (r *run) work(ctx context.Context) (*Report, error) {
 	defer stop()
 	uncounted := r.count(closing)
 	return r.report(ctx, closing, uncounted)
+}
+
+// readAdopted reads the purchases for unknown shipments or invoices that Adopt has added, before an item for the same
+// one is purchased.
+func (r *run) readAdopted(ctx context.Context) {
+	for _, e := range r.entries {
+		if e.record.Step == StepPurchased && e.record.Source() == "" {
+			if request, err := e.get(ctx); err == nil {
+				_ = e.adopted(request) // wait repeats it
+			}
+		}
+	}
 }
 
 // begin waits for a slot. It returns false if the batch was stopped.

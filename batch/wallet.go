@@ -26,7 +26,8 @@ type MissingError struct {
 	// is that of the journal's last record of its request. Without one, it is that of the run's item for the shipment or
 	// invoice: the item with these Documents, or else one without Documents. Without such an item, it is the id of the
 	// shipment or, for an invoice, of the request. If you have an item for it, set Key to the key of that item before
-	// Adopt. If the service no longer shows what a payment was for, Key is empty: set it.
+	// Adopt. If the service no longer shows what a payment was for, Key is empty: set it to that of the item, or to the
+	// id of the request if none of your items is for it.
 	Payments []Record
 }
 
@@ -60,16 +61,9 @@ func (r *run) compare(ctx context.Context, items []Item) error {
 	if r.options.Wallet == "" {
 		return nil
 	}
-	// The transactions are read first: a purchase that another process makes meanwhile is then in both.
-	var payments []Record
-	of := &shipping.TransactionListOptions{Wallet: r.options.Wallet}
-	for transaction, err := range r.client.Transactions.All(ctx, of, r.call...) {
-		if err != nil {
-			return r.notCompared(err)
-		}
-		if payment, isPaid := paymentOf(transaction); isPaid {
-			payments = append(payments, payment)
-		}
+	payments, err := r.payments(ctx) // first: a purchase that another process makes meanwhile is then in both
+	if err != nil {
+		return err
 	}
 	records, err := recordsOf(r.journal)(ctx)
 	if err != nil {
@@ -80,6 +74,20 @@ func (r *run) compare(ctx context.Context, items []Item) error {
 		return err
 	}
 	return cmp.Or(r.name(ctx, lacking, records, items), error(&MissingError{lacking}))
+}
+
+// payments returns the purchases that the transactions of the wallet pay for.
+func (r *run) payments(ctx context.Context) (payments []Record, err error) {
+	of := &shipping.TransactionListOptions{Wallet: r.options.Wallet}
+	for transaction, err := range r.client.Transactions.All(ctx, of, r.call...) {
+		if err != nil {
+			return nil, r.notCompared(err)
+		}
+		if payment, isPaid := paymentOf(transaction); isPaid {
+			payments = append(payments, payment)
+		}
+	}
+	return payments, nil
 }
 
 // notCompared returns the error of a batch that cannot read what it compares.
@@ -125,11 +133,7 @@ func (r *run) name(ctx context.Context, payments, records []Record, items []Item
 	for _, record := range records {
 		drafts[record.RequestID], begun[record.Key] = record, record.begun()
 	}
-	bySource := map[string][]Item{}
-	for _, item := range items {
-		source := cmp.Or(item.Analyze.ShipmentID, fileHash(item.Analyze.FileURL))
-		bySource[source] = append(bySource[source], item)
-	}
+	bySource := itemsBySource(items)
 	for i := range payments {
 		payment, draft := &payments[i], drafts[payments[i].RequestID]
 		payment.ShipmentID, payment.FileHash = cmp.Or(payment.ShipmentID, draft.ShipmentID), draft.FileHash
@@ -146,6 +150,16 @@ func (r *run) name(ctx context.Context, payments, records []Record, items []Item
 		}
 	}
 	return nil
+}
+
+// itemsBySource returns the items of each shipment and file.
+func itemsBySource(items []Item) map[string][]Item {
+	bySource := map[string][]Item{}
+	for _, item := range items {
+		source := cmp.Or(item.Analyze.ShipmentID, fileHash(item.Analyze.FileURL))
+		bySource[source] = append(bySource[source], item)
+	}
+	return bySource
 }
 
 // keyOf returns the key of the item that a payment is for: one with its documents, or else one without Documents;
@@ -184,15 +198,8 @@ func (r *run) pays(draft *shipping.RegulatoryRequest) error {
 // A purchase can take effect late: after the journal was lost, begin the run that returns the MissingError five minutes
 // after the last run has ended. The errors are those of [Resolve].
 func Adopt(ctx context.Context, journal Journal, payments []Record, period, note string) (added []Record, err error) {
-	if err := validateFinding(ctx, "Adopt", journal, note); err != nil {
+	if err := cmp.Or(validateFinding(ctx, "Adopt", journal, note), validateKeys(payments)); err != nil {
 		return nil, err
-	}
-	for _, payment := range payments {
-		if payment.Key == "" {
-			return nil, invalid("Adopt", fmt.Sprintf("has a payment for an unknown shipment or invoice (request %s); nothing "+
-				"was added: set its Key to that of the item that it was for, or to the request's id if it was for none of your "+
-				"items; the service may show it to a later Run", spelling.Quote(payment.RequestID)))
-		}
 	}
 	err = exclusive(journal, func() error {
 		for _, payment := range payments {
@@ -207,8 +214,28 @@ func Adopt(ctx context.Context, journal Journal, payments []Record, period, note
 	return added, err
 }
 
+// validateKeys returns an error for a payment without a key.
+func validateKeys(payments []Record) error {
+	for _, payment := range payments {
+		if payment.Key == "" {
+			return invalid("Adopt", fmt.Sprintf("has a payment for an unknown shipment or invoice (request %s); nothing "+
+				"was added: set its Key to that of the item that it was for, or to the request's id if it was for none of your "+
+				"items; the service may show it to a later Run", spelling.Quote(payment.RequestID)))
+		}
+	}
+	return nil
+}
+
 func adopt(ctx context.Context, journal Journal, payment *Record) error {
 	claim, err := journal.Claim(ctx, payment.Key)
+	if err == nil && payment.Source() == "" { // the key belongs to one shipment or invoice
+		payment.ShipmentID, payment.FileHash = claim.Record().ShipmentID, claim.Record().FileHash
+	}
+	if err == nil && claim.Record().begun() && payment.Source() == "" { // an item of its invoice would pay again
+		taken := fmt.Sprintf("has a payment for an unknown shipment or invoice (request %s), and its Key %s has another "+
+			"purchase: set the Key of another item", spelling.Quote(payment.RequestID), spelling.Quote(payment.Key))
+		return errors.Join(claim.Release(ctx), invalid("Adopt", taken))
+	}
 	if err == nil && claim.Record().begun() {
 		payment.Key += "+" + payment.RequestID
 		if err = claim.Release(ctx); err == nil {

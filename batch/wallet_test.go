@@ -266,28 +266,73 @@ func TestAdopt_AnInvoice(t *testing.T) {
 // The service no longer had the request of an invoice. Its payment was added under the id of the request, so that the
 // item for the invoice paid for it again.
 func TestAdopt_APaymentOfAnUnknownInvoice(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		key   string // "": that of the request
+		again bool   // the service shows the request again
+		keys  []string
+	}{{"first", true, []string{"first"}}, {"", true, []string{"first"}}, {"first", false, []string{"first", "second"}}} {
+		synctest.Test(t, func(t *testing.T) {
+			server, client := bubbleServer(t)
+			var items []batch.Item
+			for _, key := range test.keys {
+				items = append(items, batch.Item{Key: key, Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]},
+					Documents: []shipping.DocumentType{"CUSTOMS"}})
+			}
+			options := &batch.Options{}
+			shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+			gone := fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Status(404, nil)}
+			shippingtest.NoError(t, server.Inject(gone))
+			options.Journal = openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
+			options.Wallet = server.Wallets()[0]
+			_, err := batch.Run(t.Context(), client, items, options)
+			missing, lacks := errors.AsType[*batch.MissingError](err)
+			if !lacks {
+				t.Fatal(err)
+			}
+			shippingtest.Contains(t, "the error", err, "for an unknown shipment or invoice")
+			payment := missing.Payments[0]
+			adopt := func() ([]batch.Record, error) {
+				return batch.Adopt(t.Context(), options.Journal, []batch.Record{payment}, "", "ticket 4711")
+			}
+			_, err = adopt()
+			shippingtest.Contains(t, "without a key", err, "set its Key")
+			payment.Key = cmp.Or(test.key, payment.RequestID)
+			added := shippingtest.Must(adopt())(t)
+			payment.RequestID = "RD-2" // of another order for the invoice, which was purchased again
+			_, err = adopt()
+			shippingtest.Contains(t, "with the key of another purchase", err, "has another purchase")
+			if test.again {
+				server.ClearFaults()
+				slow := fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Latency(time.Second)}
+				shippingtest.NoError(t, server.Inject(slow)) // the invoice would be purchased before the request is read
+			}
+			items = append(items, batch.Unfinished(added, items)...)
+			report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+			completed := report.Count(batch.StateCompleted) == 1
+			if bought := server.Requests(shipping.OpPurchase); bought != 1 || completed != test.again {
+				t.Errorf("%+v: %d purchases: %v", test, bought, report.Err())
+			}
+		})
+	}
+}
+
+// The documents of a purchase were never read, and a person has closed it. An item for other documents of the shipment
+// waited for this reading in every run.
+func TestAdopt_AClosedPaymentOfUnknownDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
-		items := []batch.Item{{Key: "first", Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}}}
-		options := &batch.Options{Select: shipping.SelectAutomated}
-		shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
-		shippingtest.NoError(t, server.Inject(fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Status(404, nil)}))
-		options.Journal = openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
-		options.Wallet = server.Wallets()[0]
-		_, err := batch.Run(t.Context(), client, items, options)
-		missing, lacks := errors.AsType[*batch.MissingError](err)
-		if !lacks {
-			t.Fatal(err)
-		}
-		shippingtest.Contains(t, "the error", err, "for an unknown shipment or invoice")
-		_, err = batch.Adopt(t.Context(), options.Journal, missing.Payments, "", "ticket 4711")
-		shippingtest.Contains(t, "without a key", err, "set its Key")
-		missing.Payments[0].Key = "first"
-		shippingtest.Must(batch.Adopt(t.Context(), options.Journal, missing.Payments, "", "ticket 4711"))(t)
-		server.ClearFaults()
-		report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
-		if bought := server.Requests(shipping.OpPurchase); bought != 1 || report.Count(batch.StateCompleted) != 1 {
-			t.Errorf("%d purchases: %v", bought, report.Err())
+		shipment, journal := server.Shipments()[0], batch.Memory()
+		amount := shippingtest.Must(shipping.ParseAmount("5"))(t)
+		payment := batch.Record{Key: shipment, ShipmentID: shipment, RequestID: "RD-0000000000000000", Amount: amount,
+			Currency: "NGN", Step: batch.StepPurchased}
+		shippingtest.Must(batch.Adopt(t.Context(), journal, []batch.Record{payment}, "", "ticket 4711"))(t)
+		shippingtest.NoError(t, batch.Resolve(t.Context(), journal, shipment, shipping.OutcomeCharged, "ticket 4711"))
+		order := batch.Item{Key: "order", Analyze: shipping.AnalyzeRequest{ShipmentID: shipment},
+			Documents: []shipping.DocumentType{"CUSTOMS"}}
+		report := shippingtest.Must(batch.Run(t.Context(), client, []batch.Item{order}, &batch.Options{Journal: journal}))(t)
+		if result := report.Results[0]; result.Need() != batch.NeedItem || server.Requests(shipping.OpPurchase) > 0 {
+			t.Errorf("needs %s: %v", result.Need(), result.Err)
 		}
 	})
 }

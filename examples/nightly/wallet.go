@@ -157,13 +157,7 @@ func (j *job) adopt(ctx context.Context, path string) (added bool, err error) {
 	if !lacks {
 		return false, cmp.Or(j.stopped(report, err), err)
 	}
-	var unknown []string
-	for i := range missing.Payments {
-		if payment := &missing.Payments[i]; payment.Key == "" {
-			payment.Key = payment.RequestID
-			unknown = append(unknown, payment.RequestID)
-		}
-	}
+	unknown := setKeys(missing.Payments)
 	payments, err := batch.Adopt(ctx, journal, missing.Payments, j.night, j.note)
 	fmt.Printf("recorded: %d of %d purchases that batch.journal did not have\n", len(payments), len(missing.Payments))
 	for _, paid := range payments {
@@ -175,6 +169,17 @@ func (j *job) adopt(ctx context.Context, path string) (added bool, err error) {
 			"shipment out of all lists, and %s", strings.Join(unknown, ", "), j.again())}
 	}
 	return len(payments) > 0, err
+}
+
+// setKeys gives payments for unknown shipments the ids of their requests as keys, and returns these.
+func setKeys(payments []batch.Record) (unknown []string) {
+	for i := range payments {
+		if payment := &payments[i]; payment.Key == "" {
+			payment.Key = payment.RequestID
+			unknown = append(unknown, payment.RequestID)
+		}
+	}
+	return unknown
 }
 
 // write replaces a CSV file. If it fails or is killed, the file of the last night stays.

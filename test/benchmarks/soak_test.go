@@ -56,7 +56,7 @@ func TestSoak(t *testing.T) {
 	grown := s.rest(idle) - filled
 	t.Logf("soak: %d worlds opened and closed, %d notifications: the heap of %d KiB grew by %d KiB", 2*s.rounds.Load(),
 		notifications.Load(), filled>>10, grown>>10)
-	if most := int64(512 << 10); grown > most {
+	if most := int64(1 << 20); grown > most { // half of it is what lint remembers of 4,096 requests
 		t.Errorf("the heap grew by %d bytes, want at most %d", grown, most)
 	}
 }
