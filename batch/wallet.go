@@ -144,10 +144,9 @@ func (r *run) name(ctx context.Context, payments, records []Record, items []Item
 		case !isCall || passes(failed):
 			return r.notCompared(err)
 		} // otherwise, the transaction shows the rest
-		payment.Key = cmp.Or(draft.Key, keyOf(payment, bySource, begun), payment.ShipmentID)
-		if payment.FileHash != "" { // otherwise, an item for it would pay again
-			payment.Key = cmp.Or(payment.Key, payment.RequestID)
-		}
+		same := withAddress(bySource[payment.Source()], request)
+		payment.Key = cmp.Or(draft.Key, keyOf(payment, same, begun))
+		begun[payment.Key] = true // the next payment is for another item
 	}
 	return nil
 }
@@ -162,14 +161,26 @@ func itemsBySource(items []Item) map[string][]Item {
 	return bySource
 }
 
+// withAddress returns the items whose file has the address of a request, with its query, or all if there are none.
+func withAddress(items []Item, request *shipping.RegulatoryRequest) (same []Item) {
+	for _, item := range items {
+		if request != nil && item.Analyze.FileURL == request.FileURL {
+			same = append(same, item)
+		}
+	}
+	if len(same) == 0 {
+		return items
+	}
+	return same
+}
+
 // keyOf returns the key of the item that a payment is for: one with its documents, or else one without Documents;
 // preferably one that nothing was purchased for.
-func keyOf(payment *Record, items map[string][]Item, begun map[string]bool) (key string) {
-	source := payment.Source()
-	if source == "" {
+func keyOf(payment *Record, items []Item, begun map[string]bool) (key string) {
+	if payment.Source() == "" { // an item for it would pay again under any key
 		return ""
 	}
-	for _, item := range items[source] {
+	for _, item := range items {
 		differ := len(without(payment.Documents, item.Documents)) + len(without(item.Documents, payment.Documents))
 		switch {
 		case differ == 0 && !begun[item.key()]:
@@ -178,7 +189,7 @@ func keyOf(payment *Record, items map[string][]Item, begun map[string]bool) (key
 			key = item.key()
 		}
 	}
-	return key
+	return cmp.Or(key, payment.ShipmentID, payment.RequestID)
 }
 
 // pays returns an error if the purchase of a draft charges another wallet than that of the batch.

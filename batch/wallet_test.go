@@ -20,6 +20,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/goods"
 )
 
 // compared returns what a run that compares a wallet with records returns: the payments that are missing, as keys and
@@ -312,6 +313,37 @@ func TestAdopt_APaymentOfAnUnknownInvoice(t *testing.T) {
 			completed := report.Count(batch.StateCompleted) == 1
 			if bought := server.Requests(shipping.OpPurchase); bought != 1 || completed != test.again {
 				t.Errorf("%+v: %d purchases: %v", test, bought, report.Err())
+			}
+		})
+	}
+}
+
+// Addresses of invoices that differ in the query only. All payments had the key of the first invoice, so the second
+// one was purchased again.
+func TestAdopt_InvoicesWithQueries(t *testing.T) {
+	t.Parallel()
+	for first := range 2 { // in the first run, the second invoice alone is purchased, or both are
+		synctest.Test(t, func(t *testing.T) {
+			server, client := bubbleServer(t)
+			var items []batch.Item
+			for _, key := range []string{"17", "18"} {
+				invoice := goods.Invoice{URL: "https://erp.example/invoice?id=" + key}
+				address := shippingtest.Must(server.AddInvoice(invoice))(t)
+				items = append(items, batch.Item{Key: key, Analyze: shipping.AnalyzeRequest{FileURL: address}, Again: true})
+			}
+			options := &batch.Options{Select: shipping.SelectAutomated}
+			shippingtest.Must(batch.Run(t.Context(), client, items[first:], options))(t)
+			options.Journal = openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
+			options.Wallet = server.Wallets()[0]
+			_, err := batch.Run(t.Context(), client, items, options)
+			missing, lacks := errors.AsType[*batch.MissingError](err)
+			if !lacks {
+				t.Fatal(err)
+			}
+			shippingtest.Must(batch.Adopt(t.Context(), options.Journal, missing.Payments, "", "ticket 4711"))(t)
+			report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+			if bought := server.Requests(shipping.OpPurchase); bought != 2 || report.Count(batch.StateCompleted) != 2 {
+				t.Errorf("%d purchases for 2 invoices: %v", bought, report.Err())
 			}
 		})
 	}
