@@ -23,24 +23,31 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // call [Adopt] with the payments.
 type MissingError struct {
 	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. The Key of a payment
-	// is that of the journal's last record of its request. Without one, it is that of the run's item for the shipment or
-	// invoice: the item with these Documents, or else one without Documents. Without such an item, it is the id of the
-	// shipment or, for an invoice, of the request. If you have an item for it, set Key to the key of that item before
-	// Adopt. If the service no longer shows what a payment was for, Key is empty: set it to that of the item, or to the
-	// id of the request if none of your items is for it.
+	// is that of the journal's last record of its request, or of the run's only item that it can be for: of its shipment
+	// or invoice, not purchased yet, with these Documents or else without Documents. If it can be for no item, Key is the
+	// id of the shipment, with "+" and that of the request for a further purchase, or the id of an invoice's request. If
+	// it can be for several, or the service no longer shows what was paid for, Key is empty: set it to the key of the
+	// payment's item, or to the id of the request if none of your items is for it.
 	Payments []Record
 }
 
 // Error returns how many purchases are missing, one of them, and what to do.
 func (e *MissingError) Error() string {
 	first := append(e.Payments, Record{})[0]
-	source := spelling.Quote(first.Key)
-	if first.Key == "" {
-		source = "an unknown shipment or invoice"
-	}
 	return fmt.Sprintf("shipping: batch: the wallet shows purchases that the journal does not have (%d, such as %s for "+
 		"%s), so nothing was purchased: put the newest journal back; if this is the newest one, add them with batch.Adopt",
-		len(e.Payments), spelling.Quote(first.RequestID), source)
+		len(e.Payments), spelling.Quote(first.RequestID), paidFor(first))
+}
+
+// paidFor returns what a payment was for, as messages name it.
+func paidFor(payment Record) string {
+	switch {
+	case payment.Source() == "":
+		return "an unknown shipment or invoice"
+	case payment.Key == "" && payment.ShipmentID == "":
+		return "an invoice"
+	}
+	return spelling.Quote(cmp.Or(payment.Key, payment.ShipmentID))
 }
 
 // recordsOf returns the function that returns the records of a journal; nil if the journal has none.
@@ -145,7 +152,9 @@ func (r *run) name(ctx context.Context, payments, records []Record, items []Item
 			return r.notCompared(err)
 		} // otherwise, the transaction shows the rest
 		same := withAddress(bySource[payment.Source()], request)
-		payment.Key = cmp.Or(draft.Key, keyOf(payment, same, begun))
+		if payment.Key = draft.Key; draft.Key == "" || begun[draft.Key] {
+			payment.Key = keyOf(payment, same, begun)
+		}
 		begun[payment.Key] = true // the next payment is for another item
 	}
 	return nil
@@ -174,22 +183,30 @@ func withAddress(items []Item, request *shipping.RegulatoryRequest) (same []Item
 	return same
 }
 
-// keyOf returns the key of the item that a payment is for: one with its documents, or else one without Documents;
-// preferably one that nothing was purchased for.
+// keyOf returns the key of the only item that a payment can be for: of items for which nothing was purchased, one with
+// its documents, or else one without Documents. Each is, if the documents of the payment are not known. If there are
+// several, or the payment has no source, the key is empty, because an item could pay again under any other key.
 func keyOf(payment *Record, items []Item, begun map[string]bool) (key string) {
-	if payment.Source() == "" { // an item for it would pay again under any key
-		return ""
-	}
+	var same, open []string
 	for _, item := range items {
 		differ := len(without(payment.Documents, item.Documents)) + len(without(item.Documents, payment.Documents))
 		switch {
-		case differ == 0 && !begun[item.key()]:
-			return item.key()
-		case len(item.Documents) == 0 && (key == "" || begun[key] || !begun[item.key()] && item.key() < key):
-			key = item.key()
+		case begun[item.key()]:
+		case differ == 0:
+			same = append(same, item.key())
+		case len(item.Documents) == 0 || len(payment.Documents) == 0:
+			open = append(open, item.key())
 		}
 	}
-	return cmp.Or(key, payment.ShipmentID, payment.RequestID)
+	switch keys := cmp.Or(len(same), len(open)); {
+	case payment.Source() == "", keys > 1:
+		return ""
+	case keys == 1:
+		return append(same, open...)[0]
+	case payment.ShipmentID != "" && begun[payment.ShipmentID]:
+		return payment.ShipmentID + "+" + payment.RequestID
+	}
+	return cmp.Or(payment.ShipmentID, payment.RequestID)
 }
 
 // pays returns an error if the purchase of a draft charges another wallet than that of the batch.
@@ -202,9 +219,9 @@ func (r *run) pays(draft *shipping.RegulatoryRequest) error {
 }
 
 // Adopt adds the payments of a [MissingError] to the journal, so that the next run waits for their documents, if its
-// items include those of [Unfinished]. They count against the budget of the period. Each is stored under its Key. If
-// the journal has another purchase under that key, "+" and the request are added to it. Adopt returns the records that
-// it has added, with the note in each. A payment without a Key is a [*shipping.ValidationError], and nothing is added.
+// items include those of [Unfinished]. They count against the budget of the period. Each is stored under its Key. Adopt
+// returns the records that it has added, with the note in each. A payment without a Key is a
+// [*shipping.ValidationError], and nothing is added. So is one with a Key that has a purchase, which ends Adopt.
 //
 // A purchase can take effect late: after the journal was lost, begin the run that returns the MissingError five minutes
 // after the last run has ended. The errors are those of [Resolve].
@@ -229,9 +246,10 @@ func Adopt(ctx context.Context, journal Journal, payments []Record, period, note
 func validateKeys(payments []Record) error {
 	for _, payment := range payments {
 		if payment.Key == "" {
-			return invalid("Adopt", fmt.Sprintf("has a payment for an unknown shipment or invoice (request %s); nothing "+
-				"was added: set its Key to that of the item that it was for, or to the request's id if it was for none of your "+
-				"items; the service may show it to a later Run", spelling.Quote(payment.RequestID)))
+			return invalid("Adopt", fmt.Sprintf("has a payment for %s (request %s), and its item is not known; nothing was "+
+				"added: set its Key to that of the item that it was for, as earlier reports show it, or to the request's id if it "+
+				"was for none of your items; the service may show an unknown shipment or invoice to a later Run",
+				paidFor(payment), spelling.Quote(payment.RequestID)))
 		}
 	}
 	return nil
@@ -239,23 +257,18 @@ func validateKeys(payments []Record) error {
 
 func adopt(ctx context.Context, journal Journal, payment *Record) error {
 	claim, err := journal.Claim(ctx, payment.Key)
-	if err == nil && payment.Source() == "" { // the key belongs to one shipment or invoice
-		payment.ShipmentID, payment.FileHash = claim.Record().ShipmentID, claim.Record().FileHash
-	}
-	if err == nil && claim.Record().begun() && payment.Source() == "" { // an item of its invoice would pay again
-		taken := fmt.Sprintf("has a payment for an unknown shipment or invoice (request %s), and its Key %s has another "+
-			"purchase: set the Key of another item", spelling.Quote(payment.RequestID), spelling.Quote(payment.Key))
-		return errors.Join(claim.Release(ctx), invalid("Adopt", taken))
-	}
-	if err == nil && claim.Record().begun() {
-		payment.Key += "+" + payment.RequestID
-		if err = claim.Release(ctx); err == nil {
-			claim, err = journal.Claim(ctx, payment.Key)
-		}
-	}
 	if err != nil {
 		return err
 	}
-	_, err = claim.Append(ctx, *payment, nil, nil)
+	if last := claim.Record(); last.begun() { // what this payment has bought could be bought again
+		err = invalid("Adopt", fmt.Sprintf("has the payment %s with the Key %s, which has another purchase (%s): set the "+
+			"Key of another item, or the id of the payment's request if it was for none of your items",
+			spelling.Quote(payment.RequestID), spelling.Quote(payment.Key), spelling.Quote(last.RequestID)))
+	} else {
+		if payment.Source() == "" { // the key belongs to one shipment or invoice
+			payment.ShipmentID, payment.FileHash = last.ShipmentID, last.FileHash
+		}
+		_, err = claim.Append(ctx, *payment, nil, nil)
+	}
 	return errors.Join(err, claim.Release(context.WithoutCancel(ctx)))
 }

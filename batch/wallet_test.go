@@ -98,6 +98,8 @@ func TestRun_MissingPayments(t *testing.T) {
 	named.Key, again.Key, again.Again = "order 1", "more", true
 	ordered := named
 	ordered.Key, ordered.Documents = "order 2", []shipping.DocumentType{"FDA"}
+	further := ordered
+	further.Key = "order 3"
 	one, has2 := []batch.Item{item("SH-1")}, record("SH-2", "RD-2", batch.StepCompleted)
 	has0 := batch.Record{Key: "invoice 7", RequestID: "RD-0", Step: batch.StepCompleted}
 	has3, other := record("SH-3", "RD-3", batch.StepCompleted), record("SH-1", "RD-9", batch.StepCompleted)
@@ -109,7 +111,7 @@ func TestRun_MissingPayments(t *testing.T) {
 		want    string // keys and requests
 	}{
 		"a new journal":    {nil, nil, "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
-		"a shipment twice": {nil, append(one, named), "SH-3 RD-3, SH-2 RD-2, SH-1 RD-1, RD-0 RD-0"},
+		"a shipment twice": {nil, append(one, named), "SH-3 RD-3, SH-2 RD-2,  RD-1, RD-0 RD-0"},
 		"a key":            {[]batch.Record{has0, has2, has3}, []batch.Item{ordered, named}, "order 1 RD-1"},
 		"an invoice": {[]batch.Record{has2, has3}, []batch.Item{named, invoice},
 			"order 1 RD-1, https://example.com/1.pdf RD-0"},
@@ -120,10 +122,13 @@ func TestRun_MissingPayments(t *testing.T) {
 		// The payment was added to another item. The error of the right item advised to have it analyzed again, which
 		// purchased its documents a second time.
 		"an older copy with the draft": {[]batch.Record{has0, has2, has3, draft}, append(one, named), "order 2 RD-1"},
+		"beside the purchase of a later draft": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-1", batch.StepAnalyzed),
+			other}, one, "SH-1+RD-1 RD-1"},
+		"of two orders": {[]batch.Record{has0, has2, has3}, []batch.Item{ordered, further}, " RD-1"},
 		"unfinished": {[]batch.Record{has0, has2, has3, record("SH-1", "RD-9", batch.StepPurchasing)}, nil,
 			"SH-1 RD-1"},
 		"beside a purchase": {[]batch.Record{has0, has2, has3, other}, []batch.Item{again}, "more RD-1"},
-		"of two items":      {[]batch.Record{has0, has2, has3, other}, append(one, again, named), "more RD-1"},
+		"of two items":      {[]batch.Record{has0, has2, has3, other}, append(one, again, named), " RD-1"},
 		"another wallet":    {[]batch.Record{other}, one, "true"},
 		// After a person recorded a charge and corrected it, each run returned the error of another wallet.
 		"corrected": {[]batch.Record{has0, has3, other, record("SH-1", "RD-9", batch.StepAnalyzed)}, one,
@@ -319,31 +324,54 @@ func TestAdopt_APaymentOfAnUnknownInvoice(t *testing.T) {
 }
 
 // Addresses of invoices that differ in the query only. All payments had the key of the first invoice, so the second
-// one was purchased again.
+// one was purchased again. Without the same addresses, only a person knows which item a payment was for.
 func TestAdopt_InvoicesWithQueries(t *testing.T) {
 	t.Parallel()
-	for first := range 2 { // in the first run, the second invoice alone is purchased, or both are
+	for _, test := range []struct {
+		first  int // of the items that the first run purchases
+		signed bool
+		known  int // the payments with a key
+	}{{0, false, 2}, {1, false, 1}, {0, true, 0}, {1, true, 0}} {
 		synctest.Test(t, func(t *testing.T) {
 			server, client := bubbleServer(t)
-			var items []batch.Item
-			for _, key := range []string{"17", "18"} {
-				invoice := goods.Invoice{URL: "https://erp.example/invoice?id=" + key}
-				address := shippingtest.Must(server.AddInvoice(invoice))(t)
-				items = append(items, batch.Item{Key: key, Analyze: shipping.AnalyzeRequest{FileURL: address}, Again: true})
+			items := func(signature string) (items []batch.Item) {
+				for _, key := range []string{"17", "18"} {
+					address := shippingtest.Must(server.AddInvoice(goods.Invoice{
+						URL: "https://erp.example/invoice?id=" + key + signature}))(t)
+					items = append(items, batch.Item{Key: key, Analyze: shipping.AnalyzeRequest{FileURL: address}, Again: true})
+				}
+				return items
 			}
-			options := &batch.Options{Select: shipping.SelectAutomated}
-			shippingtest.Must(batch.Run(t.Context(), client, items[first:], options))(t)
+			all, options := items(""), &batch.Options{Select: shipping.SelectAutomated}
+			before := shippingtest.Must(batch.Run(t.Context(), client, all[test.first:], options))(t)
+			if test.signed {
+				all = items("&signature=1")
+			}
 			options.Journal = openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))
 			options.Wallet = server.Wallets()[0]
-			_, err := batch.Run(t.Context(), client, items, options)
+			_, err := batch.Run(t.Context(), client, all, options)
 			missing, lacks := errors.AsType[*batch.MissingError](err)
 			if !lacks {
 				t.Fatal(err)
 			}
+			known := 0
+			for i := range missing.Payments {
+				payment := &missing.Payments[i]
+				if payment.Key != "" {
+					known++
+					continue
+				}
+				_, err := batch.Adopt(t.Context(), options.Journal, missing.Payments, "", "ticket 4711")
+				shippingtest.Contains(t, "without a key", err, "has a payment for an invoice")
+				payment.Key = before.Results[slices.IndexFunc(before.Results, func(r batch.Result) bool {
+					return r.RequestID == payment.RequestID
+				})].Key
+			}
+			shippingtest.Diff(t, "payments with a key", test.known, known)
 			shippingtest.Must(batch.Adopt(t.Context(), options.Journal, missing.Payments, "", "ticket 4711"))(t)
-			report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+			report := shippingtest.Must(batch.Run(t.Context(), client, all, options))(t)
 			if bought := server.Requests(shipping.OpPurchase); bought != 2 || report.Count(batch.StateCompleted) != 2 {
-				t.Errorf("%d purchases for 2 invoices: %v", bought, report.Err())
+				t.Errorf("%+v: %d purchases for 2 invoices: %v", test, bought, report.Err())
 			}
 		})
 	}
@@ -438,6 +466,7 @@ func olderCopies(t *testing.T, seed uint64) (adopted int) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "batch.journal")
+	reported := map[string]string{} // keys by request
 	for night := range 8 {
 		if lines := bytes.SplitAfter(readFile(t, path), []byte("\n")); night > 0 && night < 7 && random.IntN(2) == 0 {
 			keep := 1 + random.IntN(len(lines)-1) // the first line is the header
@@ -453,12 +482,18 @@ func olderCopies(t *testing.T, seed uint64) (adopted int) {
 		time.Sleep(5 * time.Minute)
 		report, err := batch.Run(t.Context(), client, append(items, unfinished(t, journal, items)...), options)
 		if missing, lacks := errors.AsType[*batch.MissingError](err); lacks {
+			for i := range missing.Payments {
+				if payment := &missing.Payments[i]; payment.Key == "" {
+					payment.Key = reported[payment.RequestID]
+				}
+			}
 			added := shippingtest.Must(batch.Adopt(t.Context(), journal, missing.Payments, "", "ticket 4711"))(t)
 			adopted += len(added)
 			report, err = batch.Run(t.Context(), client, append(items, unfinished(t, journal, items)...), options)
 		}
 		shippingtest.NoError(t, errors.Join(err, journal.Close()))
 		for _, result := range report.Results {
+			reported[result.RequestID] = result.Key
 			if need := result.Need(); night == 7 && need != "" && need != batch.NeedItem {
 				t.Errorf("seed %d: %s needs %s: %v", seed, result.Key, need, result.Err)
 			}
