@@ -23,11 +23,14 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // call [Adopt] with the payments.
 type MissingError struct {
 	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. The Key of a payment
-	// is that of the journal's last record of its request, or of the run's only item that it can be for: of its shipment
-	// or invoice, not purchased yet, with these Documents or else without Documents. If it can be for no item, Key is the
-	// id of the shipment, with "+" and that of the request for a further purchase, or the id of an invoice's request. If
-	// it can be for several, or the service no longer shows what was paid for, Key is empty: set it to the key of the
-	// payment's item, or to the id of the request if none of your items is for it.
+	// is that of the journal's last record of its request, or of the run's item that it can be for: of its shipment or
+	// invoice, not purchased yet, with these Documents or else without Documents. Of items that exclude each other (see
+	// [Item.Documents]), it is the least key.
+	//
+	// If the payment can be for several other items, such as those with Again, or the service no longer shows what it was
+	// for, Key is empty: set it to the key of the payment's item, or to the id of the request if none of your items is for
+	// it. If the payment can be for no item, Key is the id of the shipment, with "+" and that of the request for a further
+	// purchase, or the id of an invoice's request.
 	Payments []Record
 }
 
@@ -183,30 +186,41 @@ func withAddress(items []Item, request *shipping.RegulatoryRequest) (same []Item
 	return same
 }
 
-// keyOf returns the key of the only item that a payment can be for: of items for which nothing was purchased, one with
-// its documents, or else one without Documents. Each is, if the documents of the payment are not known. If there are
-// several, or the payment has no source, the key is empty, because an item could pay again under any other key.
+// keyOf returns the key of the item that a payment is for. It is empty if several items could be purchased for the
+// payment's shipment or invoice, or if that is not known: one of them would pay again.
 func keyOf(payment *Record, items []Item, begun map[string]bool) (key string) {
-	var same, open []string
-	for _, item := range items {
-		differ := len(without(payment.Documents, item.Documents)) + len(without(item.Documents, payment.Documents))
-		switch {
-		case begun[item.key()]:
-		case differ == 0:
-			same = append(same, item.key())
-		case len(item.Documents) == 0 || len(payment.Documents) == 0:
-			open = append(open, item.key())
-		}
-	}
-	switch keys := cmp.Or(len(same), len(open)); {
-	case payment.Source() == "", keys > 1:
+	keys, exclusive := keysOf(payment, items, begun)
+	switch {
+	case payment.Source() == "", len(keys) > 1 && !exclusive:
 		return ""
-	case keys == 1:
-		return append(same, open...)[0]
+	case len(keys) > 0:
+		return keys[0]
 	case payment.ShipmentID != "" && begun[payment.ShipmentID]:
 		return payment.ShipmentID + "+" + payment.RequestID
 	}
 	return cmp.Or(payment.ShipmentID, payment.RequestID)
+}
+
+// keysOf returns the keys of the items that a payment can be for, those of items with its documents first, and whether
+// a run purchases at most one of the items.
+func keysOf(payment *Record, items []Item, begun map[string]bool) (keys []string, exclusive bool) {
+	var same, open []string
+	exclusive = len(payment.Documents) > 0
+	for _, item := range items {
+		differ := len(without(payment.Documents, item.Documents)) + len(without(item.Documents, payment.Documents))
+		switch {
+		case begun[item.key()]:
+			continue
+		case differ == 0:
+			same = append(same, item.key())
+		case len(item.Documents) == 0 || len(payment.Documents) == 0:
+			open = append(open, item.key())
+		default:
+			continue
+		}
+		exclusive = exclusive && !item.Again
+	}
+	return append(slices.Sorted(slices.Values(same)), slices.Sorted(slices.Values(open))...), exclusive
 }
 
 // pays returns an error if the purchase of a draft charges another wallet than that of the batch.
