@@ -115,7 +115,7 @@ type Options struct {
 	// Purchase holds the settings of the purchases. Its QuietFor also applies to purchases that an earlier run left
 	// without a response: they count as not charged after this time.
 	Purchase shipping.PurchaseOptions
-	// Poll holds the settings of the waits. Its Progress is called one call at a time too.
+	// Poll holds the settings of the waits. Its Progress is never called concurrently.
 	Poll shipping.PollOptions
 	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice. Use [OpenFile] for
 	// one process, or a journal in a database for several. Several processes can run the same batch at the same time:

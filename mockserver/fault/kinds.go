@@ -162,8 +162,8 @@ func GatewayTimeout(d time.Duration) Fault {
 // journal shows one entry. A request that only reads is not repeated.
 func Repeat() Fault { return Fault{Kind: "repeat"} }
 
-// Latency returns a fault that delays by d on the world's clock: with a virtual clock until the clock has been
-// advanced that far. If the world is closed meanwhile, the connection closes without a response.
+// Latency returns a fault that delays by d on the world's clock. A virtual clock must be advanced that far.
+// If the world is closed meanwhile, the connection closes without a response.
 func Latency(d time.Duration) Fault { return Fault{Kind: "latency", Duration: Duration(d)} }
 
 // EarlyHints returns a fault that sends an informational response, 103, before the real one, which is unchanged.

@@ -108,7 +108,7 @@ var Default = sync.OnceValue(func() *Rules {
 	return rules
 })
 
-// Parse reads a table of rules: for each form, the members of [Form] and, for its fields, of [FormField]. A form that
+// Parse reads a table of rules. Forms have the members of [Form], and their fields those of [FormField]. A form that
 // the table leaves out does not exist. A form with neither prefix, keyword nor cross_border is known and never matched,
 // like OTHER.
 func Parse(data []byte) (*Rules, error) {

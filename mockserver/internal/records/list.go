@@ -21,7 +21,7 @@ type List struct {
 // Past is the part of a list that is older than every stored record, and computed.
 type Past struct {
 	Total int
-	// Record returns the record with an ordinal, counted from the oldest, which is 0. It returns the same bytes each time.
+	// Record returns the record with the ordinal; the oldest has 0. It returns the same bytes each time.
 	Record func(ordinal int) json.RawMessage
 }
 

@@ -17,7 +17,7 @@ type Ledger struct {
 	delay time.Duration
 }
 
-// NewLedger returns a ledger of a multiple of 100 rows. Its pages are made from a page with 100 transactions.
+// NewLedger returns a ledger with pages made from a page of 100 transactions. rows is a multiple of 100.
 func NewLedger(page Fixed, rows int, delay time.Duration) (*Ledger, error) {
 	records, _, _ := bytes.Cut(page, []byte(`"pagination"`))
 	l := &Ledger{rows: rows, delay: delay}
