@@ -235,10 +235,11 @@ func (r *run) pays(draft *shipping.RegulatoryRequest) error {
 // Adopt adds the payments of a [MissingError] to the journal, so that the next run waits for their documents, if its
 // items include those of [Unfinished]. They count against the budget of the period. Each is stored under its Key. Adopt
 // returns the records that it has added, with the note in each. A payment without a Key is a
-// [*shipping.ValidationError], and nothing is added. So is one with a Key that has a purchase, which ends Adopt.
+// [*shipping.ValidationError], and nothing is added. So is one with a Key that has a purchase; earlier ones are added.
 //
-// A purchase can take effect late: after the journal was lost, begin the run that returns the MissingError five minutes
-// after the last run has ended. The errors are those of [Resolve].
+// The run that returns the MissingError must have the items of all runs: one with Again that it lacks would pay again.
+// If the journal was lost, begin this run five minutes after the last one has ended, because a purchase can take effect
+// late. The errors are those of [Resolve].
 func Adopt(ctx context.Context, journal Journal, payments []Record, period, note string) (added []Record, err error) {
 	if err := cmp.Or(validateFinding(ctx, "Adopt", journal, note), validateKeys(payments)); err != nil {
 		return nil, err
