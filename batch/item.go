@@ -94,7 +94,7 @@ func (e *entry) take(ctx context.Context) error {
 		record.ShipmentID, record.FileHash = id, hash
 	case source == "" || record.Source() == source: // not known, or the same one
 	case record.ShipmentID == "" && id == "": // an invoice that has moved
-	case record.begun():
+	case record.Begun():
 		return errors.Join(otherShipment(record, e.item.source()), claim.Release(ctx))
 	default: // of another source, for which nothing was purchased
 		record = Record{Key: record.Key, ShipmentID: id, FileHash: hash}
@@ -392,7 +392,7 @@ func (e *entry) result() Result {
 		Amount: e.record.commitment(), Currency: e.record.Currency, Note: e.record.Note,
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Beside: e.beside, Err: e.err,
 	}
-	if e.record.begun() {
+	if e.record.Begun() {
 		result.Period = e.record.Period
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)

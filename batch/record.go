@@ -263,8 +263,8 @@ func (r Record) unsold() bool {
 	return r.Earlier == EarlierRefused || r.Earlier == "" && len(r.Documents) == 0
 }
 
-// begun reports whether the item has ended, or something was or may have been purchased for it.
-func (r Record) begun() bool { return r.final() || r.Committed() && r.bought() }
+// Begun reports whether the item has ended, or something was or may have been purchased for it.
+func (r Record) Begun() bool { return r.final() || r.Committed() && r.bought() }
 
 // commitment returns the amount that the record counts against a budget.
 func (r Record) commitment() shipping.Amount {

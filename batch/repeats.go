@@ -30,7 +30,7 @@ var errOtherShipment = errors.New("shipping: the key belongs to another shipment
 
 func otherShipment(record Record, source string) error {
 	open := "; nothing was purchased for this item"
-	if record.begun() && !record.final() {
+	if record.Begun() && !record.final() {
 		open += "; the purchase of the other one is not finished, so add an item for it to the next run"
 	}
 	had := spelling.Quote(record.ShipmentID)
@@ -70,7 +70,7 @@ func chooseTwins(entries []*entry) {
 		slices.SortFunc(same, (*entry).compare)
 		for i, e := range same {
 			if n := slices.IndexFunc(same[:i], func(first *entry) bool { return first.excludes(e) }); n >= 0 {
-				e.twin, e.unread = same[n], same[n].record.begun() && len(same[n].record.Documents) == 0
+				e.twin, e.unread = same[n], same[n].record.Begun() && len(same[n].record.Documents) == 0
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func chooseTwins(entries []*entry) {
 func (e *entry) compare(other *entry) int {
 	rank := func(e *entry) int {
 		switch {
-		case e.record.begun():
+		case e.record.Begun():
 			return 0
 		case len(e.item.Documents) > 0:
 			return 1
@@ -98,7 +98,7 @@ func (e *entry) excludes(later *entry) bool {
 		return false
 	case len(documents) == 0 && len(others) == 0:
 		return true
-	case e.record.begun(): // the journal shows its documents, except after Adopt
+	case e.record.Begun(): // the journal shows its documents, except after Adopt
 		return len(e.record.Documents) == 0
 	}
 	return len(others) == 0 || len(without(others, documents)) < len(others)
@@ -144,7 +144,7 @@ func (e *entry) alone(own Record) func(related []Record) error {
 				}
 			}
 			isOpen := own.Step == StepAnalyzed && other.Step == StepAnalyzed && !sameSource
-			if own.RequestID != "" && other.RequestID == own.RequestID && (other.begun() || isOpen) {
+			if own.RequestID != "" && other.RequestID == own.RequestID && (other.Begun() || isOpen) {
 				return e.repeatedRequest(own.RequestID, other.Key)
 			}
 		}

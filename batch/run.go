@@ -252,7 +252,7 @@ func (r *run) report(ctx, closing context.Context, uncounted error) (*Report, er
 		if over := e.overcharged(); over != nil {
 			result.Err = errors.Join(result.Err, over)
 		}
-		report.unrepeatable = report.unrepeatable || r.unrecorded && e.record.begun()
+		report.unrepeatable = report.unrepeatable || r.unrecorded && e.record.Begun()
 		report.Results = append(report.Results, result)
 		if beside, err := report.Beside.Add(result.Beside); err == nil {
 			report.Beside = beside

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/spelling"
@@ -23,14 +24,11 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // call [Adopt] with the payments.
 type MissingError struct {
 	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. The Key of a payment
-	// is that of the journal's last record of its request, or of the run's item that it can be for: of its shipment or
-	// invoice, not purchased yet, with these Documents or else without Documents. Of items that exclude each other (see
-	// [Item.Documents]), it is the least key.
-	//
-	// If the payment can be for several other items, such as those with Again, or the service no longer shows what it was
-	// for, Key is empty: set it to the key of the payment's item, or to the id of the request if none of your items is for
-	// it. If the payment can be for no item, Key is the id of the shipment, with "+" and that of the request for a further
-	// purchase, or the id of an invoice's request.
+	// is that of the journal's last record of its request, or else of the run's item for its shipment or invoice with
+	// these Documents, or without Documents. It is empty if there is no such item, if the item has a purchase, if another
+	// purchase of the shipment or invoice may have the same documents, or if one of its items has Again or a query in its
+	// address. Set an empty Key to that of the item that the payment was for, as earlier reports show it, or to the id of
+	// the request if it was for none of your items.
 	Payments []Record
 }
 
@@ -110,8 +108,8 @@ func (r *run) notCompared(err error) error {
 func paymentOf(t *shipping.Transaction) (payment Record, isPaid bool) {
 	signed, err := t.Signed()
 	return Record{
-		Key: t.ShipmentID(), ShipmentID: t.ShipmentID(), RequestID: t.RequestID(), Step: StepPurchased, Amount: t.Amount,
-		Currency: t.Currency, Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
+		ShipmentID: t.ShipmentID(), RequestID: t.RequestID(), Step: StepPurchased, Amount: t.Amount, Currency: t.Currency,
+		Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
 	}, (err != nil || signed.Sign() < 0) && t.RequestID() != ""
 }
 
@@ -137,16 +135,16 @@ func missing(records, payments []Record) (lacking []Record, err error) {
 	return lacking, nil
 }
 
-// name completes payments that the journal lacks with what their requests show, and the keys of their items.
+// name completes payments that the journal lacks with what their requests show, and with the keys of their items.
 func (r *run) name(ctx context.Context, payments, records []Record, items []Item) error {
-	drafts, begun := map[string]Record{}, map[string]bool{} // by request, and by key
+	drafts := map[string]Record{} // by request
 	for _, record := range records {
-		drafts[record.RequestID], begun[record.Key] = record, record.begun()
+		drafts[record.RequestID] = record
 	}
-	bySource := itemsBySource(items)
 	for i := range payments {
 		payment, draft := &payments[i], drafts[payments[i].RequestID]
-		payment.ShipmentID, payment.FileHash = cmp.Or(payment.ShipmentID, draft.ShipmentID), draft.FileHash
+		payment.Key, payment.FileHash = draft.Key, draft.FileHash
+		payment.ShipmentID = cmp.Or(payment.ShipmentID, draft.ShipmentID)
 		request, err := r.client.Regulatory.Get(ctx, payment.RequestID, r.call...)
 		switch failed, isCall := errors.AsType[*shipping.Error](err); {
 		case err == nil:
@@ -154,73 +152,78 @@ func (r *run) name(ctx context.Context, payments, records []Record, items []Item
 		case !isCall || passes(failed):
 			return r.notCompared(err)
 		} // otherwise, the transaction shows the rest
-		same := withAddress(bySource[payment.Source()], request)
-		if payment.Key = draft.Key; draft.Key == "" || begun[draft.Key] {
-			payment.Key = keyOf(payment, same, begun)
-		}
-		begun[payment.Key] = true // the next payment is for another item
 	}
+	newKeys(payments, records, items).set(payments)
 	return nil
 }
 
-// itemsBySource returns the items of each shipment and file.
-func itemsBySource(items []Item) map[string][]Item {
-	bySource := map[string][]Item{}
+// keys finds the keys of payments that the journal lacks.
+type keys struct {
+	items     map[string][]Item   // by shipment or file
+	purchases map[string][]Record // of the journal and the wallet, by shipment or file
+	begun     map[string]bool     // the keys with a purchase
+}
+
+func newKeys(payments, records []Record, items []Item) keys {
+	k := keys{map[string][]Item{}, map[string][]Record{}, map[string]bool{}}
 	for _, item := range items {
 		source := cmp.Or(item.Analyze.ShipmentID, fileHash(item.Analyze.FileURL))
-		bySource[source] = append(bySource[source], item)
+		k.items[source] = append(k.items[source], item)
 	}
-	return bySource
-}
-
-// withAddress returns the items whose file has the address of a request, with its query, or all if there are none.
-func withAddress(items []Item, request *shipping.RegulatoryRequest) (same []Item) {
-	for _, item := range items {
-		if request != nil && item.Analyze.FileURL == request.FileURL {
-			same = append(same, item)
+	for _, record := range Latest(records) {
+		if record.Begun() {
+			k.begun[record.Key] = true
+			k.purchases[record.Source()] = append(k.purchases[record.Source()], record)
 		}
 	}
-	if len(same) == 0 {
-		return items
+	for _, payment := range payments {
+		k.purchases[payment.Source()] = append(k.purchases[payment.Source()], payment)
 	}
-	return same
+	return k
 }
 
-// keyOf returns the key of the item that a payment is for. It is empty if several items could be purchased for the
-// payment's shipment or invoice, or if that is not known: one of them would pay again.
-func keyOf(payment *Record, items []Item, begun map[string]bool) (key string) {
-	keys, exclusive := keysOf(payment, items, begun)
-	switch {
-	case payment.Source() == "", len(keys) > 1 && !exclusive:
+// set sets the keys of payments. A payment whose request is in the journal has the key of that record.
+func (k keys) set(payments []Record) {
+	for i := range payments {
+		payment := &payments[i]
+		if k.begun[payment.Key] {
+			payment.Key = ""
+		}
+		payment.Key = cmp.Or(payment.Key, k.of(*payment))
+		k.begun[payment.Key] = payment.Key != ""
+	}
+}
+
+// of returns the key of the item that a payment is for, or "" if another item, perhaps of another run, could be it.
+func (k keys) of(payment Record) (key string) {
+	isSame := false
+	for _, item := range k.items[payment.Source()] {
+		if item.Again || strings.ContainsAny(item.Analyze.FileURL, "?#") {
+			return ""
+		}
+		same := sameDocuments(item.Documents, payment.Documents)
+		better := same && !isSame || same == isSame && (key == "" || item.key() < key)
+		if (same || len(item.Documents) == 0) && better {
+			key, isSame = item.key(), same
+		}
+	}
+	if payment.Source() == "" || k.begun[key] || k.repeats(payment) {
 		return ""
-	case len(keys) > 0:
-		return keys[0]
-	case payment.ShipmentID != "" && begun[payment.ShipmentID]:
-		return payment.ShipmentID + "+" + payment.RequestID
 	}
-	return cmp.Or(payment.ShipmentID, payment.RequestID)
+	return key
 }
 
-// keysOf returns the keys of the items that a payment can be for, those of items with its documents first, and whether
-// a run purchases at most one of the items.
-func keysOf(payment *Record, items []Item, begun map[string]bool) (keys []string, exclusive bool) {
-	var same, open []string
-	exclusive = len(payment.Documents) > 0
-	for _, item := range items {
-		differ := len(without(payment.Documents, item.Documents)) + len(without(item.Documents, payment.Documents))
-		switch {
-		case begun[item.key()]:
-			continue
-		case differ == 0:
-			same = append(same, item.key())
-		case len(item.Documents) == 0 || len(payment.Documents) == 0:
-			open = append(open, item.key())
-		default:
-			continue
-		}
-		exclusive = exclusive && !item.Again
-	}
-	return append(slices.Sorted(slices.Values(same)), slices.Sorted(slices.Values(open))...), exclusive
+// repeats reports whether another purchase of the shipment or file may have a document of a payment.
+func (k keys) repeats(payment Record) bool {
+	return slices.ContainsFunc(k.purchases[payment.Source()], func(other Record) bool {
+		unread := len(payment.Documents) == 0 || len(other.Documents) == 0
+		return other.RequestID != payment.RequestID &&
+			(unread || len(without(payment.Documents, other.Documents)) < len(payment.Documents))
+	})
+}
+
+func sameDocuments(documents, others []shipping.DocumentType) bool {
+	return len(without(documents, others))+len(without(others, documents)) == 0
 }
 
 // pays returns an error if the purchase of a draft charges another wallet than that of the batch.
@@ -237,9 +240,8 @@ func (r *run) pays(draft *shipping.RegulatoryRequest) error {
 // returns the records that it has added, with the note in each. A payment without a Key is a
 // [*shipping.ValidationError], and nothing is added. So is one with a Key that has a purchase; earlier ones are added.
 //
-// The run that returns the MissingError must have the items of all runs: one with Again that it lacks would pay again.
-// If the journal was lost, begin this run five minutes after the last one has ended, because a purchase can take effect
-// late. The errors are those of [Resolve].
+// If the journal was lost, begin the run that returns the MissingError five minutes after the last one has ended,
+// because a purchase can take effect late. The errors are those of [Resolve].
 func Adopt(ctx context.Context, journal Journal, payments []Record, period, note string) (added []Record, err error) {
 	if err := cmp.Or(validateFinding(ctx, "Adopt", journal, note), validateKeys(payments)); err != nil {
 		return nil, err
@@ -257,17 +259,21 @@ func Adopt(ctx context.Context, journal Journal, payments []Record, period, note
 	return added, err
 }
 
-// validateKeys returns an error for a payment without a key.
+// validateKeys returns an error that lists the payments without a key.
 func validateKeys(payments []Record) error {
+	var lacking []string
 	for _, payment := range payments {
 		if payment.Key == "" {
-			return invalid("Adopt", fmt.Sprintf("has a payment for %s (request %s), and its item is not known; nothing was "+
-				"added: set its Key to that of the item that it was for, as earlier reports show it, or to the request's id if it "+
-				"was for none of your items; the service may show an unknown shipment or invoice to a later Run",
+			lacking = append(lacking, fmt.Sprintf("%s for %s (request %s)", money(payment.Amount, payment.Currency),
 				paidFor(payment), spelling.Quote(payment.RequestID)))
 		}
 	}
-	return nil
+	if len(lacking) == 0 {
+		return nil
+	}
+	return invalid("Adopt", fmt.Sprintf("has a payment of %s, and its item is not known; nothing was added: set its Key to "+
+		"that of the item that it was for, as earlier reports show it, or to the request's id if it was for none of your "+
+		"items; the service may show an unknown shipment or invoice to a later Run", strings.Join(lacking, "; of ")))
 }
 
 func adopt(ctx context.Context, journal Journal, payment *Record) error {
@@ -275,7 +281,7 @@ func adopt(ctx context.Context, journal Journal, payment *Record) error {
 	if err != nil {
 		return err
 	}
-	if last := claim.Record(); last.begun() { // what this payment has bought could be bought again
+	if last := claim.Record(); last.Begun() { // what this payment has bought could be bought again
 		err = invalid("Adopt", fmt.Sprintf("has the payment %s with the Key %s, which has another purchase (%s): set the "+
 			"Key of another item, or the id of the payment's request if it was for none of your items",
 			spelling.Quote(payment.RequestID), spelling.Quote(payment.Key), spelling.Quote(last.RequestID)))
