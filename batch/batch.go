@@ -52,7 +52,8 @@ type Item struct {
 	// always the one with the least key. The others get an error. So does an item without Documents beside one with them.
 	Documents []shipping.DocumentType
 	// Again purchases even if documents of the shipment were or may have been purchased under another key, and even if
-	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.
+	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time. An item with Again
+	// begins once the run has purchased or ended the other items for its shipment.
 	Again bool
 }
 

@@ -22,9 +22,11 @@ import (
 type entry struct {
 	run     *run
 	item    Item
-	twin    *entry // the item that is purchased for this shipment or file instead; or nil
-	unread  bool   // the documents of twin, which Adopt has added, are not known
-	claim   Claim  // nil while this process does not have the item
+	twin    *entry        // the item that is purchased for this shipment or file instead; or nil
+	unread  bool          // the documents of twin, which Adopt has added, are not known
+	after   []*entry      // an item with Again begins after these: the others for its shipment or file
+	decided chan struct{} // closed when the item is purchased or has ended in this run
+	claim   Claim         // nil while this process does not have the item
 	record  Record
 	again   time.Duration    // the interval between tries, if another process has the item
 	polls   *wait.Polls      // of the wait for its documents

@@ -513,6 +513,30 @@ func TestBatch_ItemsThatExcludeEachOther(t *testing.T) {
 	}
 }
 
+// If an item with Again was purchased first, the other item for the shipment was refused, so the order of the list or of
+// responses decided whether both were purchased.
+func TestBatch_AnItemWithAgainBeginsAfterTheOthers(t *testing.T) {
+	t.Parallel()
+	customs := []shipping.DocumentType{"CUSTOMS"}
+	shippingtest.EachInBubble(t, map[string]bool{"in one run": false, "after a kill": true}, func(t *testing.T, killed bool) {
+		server, client := bubbleServer(t)
+		analyze := shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]}
+		items := []batch.Item{{Key: "again", Analyze: analyze, Documents: customs, Again: true},
+			{Key: "first", Analyze: analyze, Documents: customs}}
+		journal := batch.Memory()
+		if killed { // before the purchase was sent
+			intent, draft := purchasing(t, "first"), shippingtest.Must(client.Regulatory.Analyze(t.Context(), &analyze))(t)
+			intent.ShipmentID, intent.RequestID = analyze.ShipmentID, draft.RequestID
+			intent.Purchase.RequestID, intent.Purchase.Draft = draft.RequestID, draft
+			shippingtest.NoError(t, appendTo(t.Context(), journal, intent))
+		}
+		report := shippingtest.Must(batch.Run(t.Context(), client, items, &batch.Options{Journal: journal, Concurrency: 1}))(t)
+		if n := server.Requests(shipping.OpPurchase); n != 2 || report.Count(batch.StateCompleted) != 2 {
+			t.Errorf("%d purchases: %v", n, report.Err())
+		}
+	})
+}
+
 // An item buys its own documents. Unfinished returns those of the purchase that an earlier run began. If it settled as
 // not charged, Select chose others, because it may depend on the night's list.
 func TestBatch_BuysTheDocumentsOfItsItem(t *testing.T) {

@@ -58,12 +58,17 @@ func sourceOfKey(key string) string {
 
 // chooseTwins chooses which of several items for one shipment or file are purchased: of items that exclude each other,
 // the first by compare. So neither the order of items nor the time of responses matters. If the journal has a lease, no
-// purchase is known yet. Items with Again take no part.
+// purchase is known yet. Items with Again take no part: they begin after the others, whose purchase they would prevent.
 func chooseTwins(entries []*entry) {
 	bySource := map[string][]*entry{}
 	for _, e := range entries {
 		if !e.item.Again {
 			bySource[e.source()] = append(bySource[e.source()], e)
+		}
+	}
+	for _, e := range entries {
+		if e.item.Again {
+			e.after = bySource[e.source()]
 		}
 	}
 	for _, same := range bySource {

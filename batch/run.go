@@ -76,7 +76,7 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	}
 	var own []*entry // without items whose key belongs to another shipment or other Documents
 	for _, item := range items {
-		e := &entry{run: r, item: item, record: Record{Key: item.key()}}
+		e := &entry{run: r, item: item, record: Record{Key: item.key()}, decided: make(chan struct{})}
 		r.entries = append(r.entries, e)
 		var err error
 		if r.journal.Lease() == 0 {
@@ -96,6 +96,7 @@ func (r *run) load(ctx context.Context, items []Item) error {
 		own = append(own, e)
 		if e.record.final() {
 			r.ended.Add(1)
+			close(e.decided)
 		}
 	}
 	chooseTwins(own)
@@ -136,7 +137,15 @@ func (r *run) work(ctx context.Context) (*Report, error) {
 	items := workgroup.Group{Crashed: r.crash}
 	r.readAdopted(ctx)
 	for _, e := range r.entries {
-		if !e.record.final() && !e.other && r.begin(ctx) {
+		switch {
+		case e.record.final() || e.other:
+		case len(e.after) > 0:
+			items.Go(func() {
+				if r.awaits(ctx, e.after) && r.begin(ctx) {
+					r.carry(ctx, e)
+				}
+			})
+		case r.begin(ctx):
 			items.Go(func() { r.carry(ctx, e) })
 		}
 	}
@@ -161,6 +170,20 @@ func (r *run) readAdopted(ctx context.Context) {
 	}
 }
 
+// awaits waits until each item is purchased or has ended. It returns false if the batch was stopped.
+func (r *run) awaits(ctx context.Context, items []*entry) bool {
+	for _, e := range items {
+		select {
+		case <-e.decided:
+		case <-ctx.Done():
+			return false
+		case <-r.going.Done():
+			return false
+		}
+	}
+	return true
+}
+
 // begin waits for a slot. It returns false if the batch was stopped.
 func (r *run) begin(ctx context.Context) bool {
 	select {
@@ -178,10 +201,15 @@ func (r *run) begin(ctx context.Context) bool {
 // carry takes an item, which has a slot, from step to step. While the item waits, other items can use the slot.
 func (r *run) carry(ctx context.Context, e *entry) {
 	ctx = itemkey.With(ctx, e.record.Key)
+	decided := sync.OnceFunc(func() { close(e.decided) })
+	defer decided()
 	for {
 		next := r.step(ctx, e)
 		if next == 0 {
 			return
+		}
+		if e.record.bought() {
+			decided()
 		}
 		select {
 		case <-time.After(next):

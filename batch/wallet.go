@@ -271,9 +271,9 @@ func validateKeys(payments []Record) error {
 	if len(lacking) == 0 {
 		return nil
 	}
-	return invalid("Adopt", fmt.Sprintf("has a payment of %s, and its item is not known; nothing was added: set its Key to "+
-		"that of the item that it was for, as earlier reports show it, or to the request's id if it was for none of your "+
-		"items; the service may show an unknown shipment or invoice to a later Run", strings.Join(lacking, "; of ")))
+	return invalid("Adopt", fmt.Sprintf("has a payment of %s, and its item is not known; nothing was added: set its Key "+
+		"to that of the item that it was for, as earlier reports show it, or to the request's id if it was for none of "+
+		"your items; the service may show an unknown shipment or invoice to a later Run", strings.Join(lacking, "; of ")))
 }
 
 func adopt(ctx context.Context, journal Journal, payment *Record) error {

@@ -409,7 +409,8 @@ func TestAdopt_InvoicesWithQueries(t *testing.T) {
 			payments[0].Key = "18"
 			shippingtest.Must(batch.Adopt(t.Context(), options.Journal, payments, "", "ticket 4711"))(t)
 			report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
-			if bought := server.Requests(shipping.OpPurchase); again && bought != 2 || report.Count(batch.StateCompleted) != bought {
+			bought := server.Requests(shipping.OpPurchase)
+			if again && bought != 2 || report.Count(batch.StateCompleted) != bought {
 				t.Errorf("again %v: %d purchases for 2 invoices: %v", again, bought, report.Err())
 			}
 		})

@@ -157,7 +157,11 @@ func (j *job) adopt(ctx context.Context, path string) (added bool, err error) {
 	if !lacks {
 		return false, cmp.Or(j.stopped(report, err), err)
 	}
-	unknown := setKeys(missing.Payments)
+	records, err := journal.Records()
+	if err != nil {
+		return false, err
+	}
+	unknown := setKeys(missing.Payments, records)
 	payments, err := batch.Adopt(ctx, journal, missing.Payments, j.night, j.note)
 	fmt.Printf("recorded: %d of %d purchases that batch.journal did not have\n", len(payments), len(missing.Payments))
 	for _, paid := range payments {
@@ -171,13 +175,23 @@ func (j *job) adopt(ctx context.Context, path string) (added bool, err error) {
 	return len(payments) > 0, err
 }
 
-// setKeys gives payments for unknown shipments the ids of their requests as keys, and returns these.
-func setKeys(payments []batch.Record) (unknown []string) {
+// setKeys gives each payment without a key the id of its shipment or, if that is not known or has another purchase, the
+// id of its request. It returns the requests whose shipment is not known.
+func setKeys(payments, records []batch.Record) (unknown []string) {
+	taken := map[string]bool{"": true}
+	for _, record := range batch.Latest(records) {
+		taken[record.Key] = record.Begun()
+	}
 	for i := range payments {
-		if payment := &payments[i]; payment.Key == "" {
-			payment.Key = payment.RequestID
+		payment := &payments[i]
+		if payment.Source() == "" {
 			unknown = append(unknown, payment.RequestID)
 		}
+		if payment.Key == "" && !taken[payment.ShipmentID] {
+			payment.Key = payment.ShipmentID
+		}
+		payment.Key = cmp.Or(payment.Key, payment.RequestID)
+		taken[payment.Key] = true
 	}
 	return unknown
 }
