@@ -513,12 +513,13 @@ func TestBatch_ItemsThatExcludeEachOther(t *testing.T) {
 	}
 }
 
-// If an item with Again was purchased first, the other item for the shipment was refused, so the order of the list or of
-// responses decided whether both were purchased.
+// If an item with Again was purchased first, the other item for the shipment was refused: the order of the list decided
+// whether both were purchased.
 func TestBatch_AnItemWithAgainBeginsAfterTheOthers(t *testing.T) {
 	t.Parallel()
 	customs := []shipping.DocumentType{"CUSTOMS"}
-	shippingtest.EachInBubble(t, map[string]bool{"in one run": false, "after a kill": true}, func(t *testing.T, killed bool) {
+	rows := map[string]bool{"in one run": false, "after a kill": true}
+	shippingtest.EachInBubble(t, rows, func(t *testing.T, killed bool) {
 		server, client := bubbleServer(t)
 		analyze := shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]}
 		items := []batch.Item{{Key: "again", Analyze: analyze, Documents: customs, Again: true},
@@ -530,7 +531,8 @@ func TestBatch_AnItemWithAgainBeginsAfterTheOthers(t *testing.T) {
 			intent.Purchase.RequestID, intent.Purchase.Draft = draft.RequestID, draft
 			shippingtest.NoError(t, appendTo(t.Context(), journal, intent))
 		}
-		report := shippingtest.Must(batch.Run(t.Context(), client, items, &batch.Options{Journal: journal, Concurrency: 1}))(t)
+		options := &batch.Options{Journal: journal, Concurrency: 1}
+		report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
 		if n := server.Requests(shipping.OpPurchase); n != 2 || report.Count(batch.StateCompleted) != 2 {
 			t.Errorf("%d purchases: %v", n, report.Err())
 		}
