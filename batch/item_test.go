@@ -518,24 +518,44 @@ func TestBatch_ItemsThatExcludeEachOther(t *testing.T) {
 func TestBatch_AnItemWithAgainBeginsAfterTheOthers(t *testing.T) {
 	t.Parallel()
 	customs := []shipping.DocumentType{"CUSTOMS"}
-	rows := map[string]bool{"in one run": false, "after a kill": true}
-	shippingtest.EachInBubble(t, rows, func(t *testing.T, killed bool) {
+	type row struct {
+		killed bool   // before the purchase of the other item was sent
+		taken  int    // claims that fail because another process has the other item
+		before string // the first step of the other item
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"in one run":             {before: "analyzed"},
+		"after a kill":           {killed: true, before: "settling"},
+		"beside another process": {taken: 2, before: "taken, first analyzed"},
+	}, func(t *testing.T, test row) {
 		server, client := bubbleServer(t)
 		analyze := shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]}
 		items := []batch.Item{{Key: "again", Analyze: analyze, Documents: customs, Again: true},
 			{Key: "first", Analyze: analyze, Documents: customs}}
-		journal := batch.Memory()
-		if killed { // before the purchase was sent
+		journal := hooked{batch.Memory(), func(_ context.Context, call string, record batch.Record,
+			do func() error) error {
+			if call == "claim" && record.Key == "first" && test.taken > 0 {
+				test.taken--
+				return batch.ErrItemTaken
+			}
+			return do()
+		}}
+		if test.killed {
 			intent, draft := purchasing(t, "first"), shippingtest.Must(client.Regulatory.Analyze(t.Context(), &analyze))(t)
 			intent.ShipmentID, intent.RequestID = analyze.ShipmentID, draft.RequestID
 			intent.Purchase.RequestID, intent.Purchase.Draft = draft.RequestID, draft
 			shippingtest.NoError(t, appendTo(t.Context(), journal, intent))
 		}
-		options := &batch.Options{Journal: journal, Concurrency: 1}
-		report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
+		var steps []string
+		report := shippingtest.Must(batch.Run(t.Context(), client, items, &batch.Options{Journal: journal, Concurrency: 1,
+			Progress: func(event batch.Event) {
+				steps = append(steps, event.Item.Key+" "+string(event.Step))
+			}}))(t)
 		if n := server.Requests(shipping.OpPurchase); n != 2 || report.Count(batch.StateCompleted) != 2 {
 			t.Errorf("%d purchases: %v", n, report.Err())
 		}
+		before, _, _ := strings.Cut(strings.Join(slices.Compact(steps), ", "), ", again")
+		shippingtest.Diff(t, "the steps", "first "+test.before+", first selected, first purchased, first polled", before)
 	})
 }
 

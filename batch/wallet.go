@@ -190,7 +190,7 @@ func (k keys) set(payments []Record) {
 			payment.Key = ""
 		}
 		payment.Key = cmp.Or(payment.Key, k.of(*payment))
-		k.begun[payment.Key] = payment.Key != ""
+		k.begun[payment.Key] = true // also "", which is no key
 	}
 }
 

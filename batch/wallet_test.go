@@ -34,8 +34,8 @@ func compared(t *testing.T, records []batch.Record, items []batch.Item, transact
 		shippingtest.Refusal(409, "busy"))
 	bought := `"shipment_id":"SH-5","documents":[{"document_type":%q}]`
 	for request, source := range map[string]string{"RD-0": `"file_url":"https://example.com/1.pdf"`,
-		"RD-2": `"shipment_id":"SH-2"`, "RD-5": fmt.Sprintf(bought, "CUSTOMS"), "RD-6": fmt.Sprintf(bought, "FDA"),
-		"RD-7": fmt.Sprintf(bought, "CUSTOMS")} {
+		"RD-2": `"shipment_id":"SH-2"`, "RD-4": `"shipment_id":"SH-5"`, "RD-5": fmt.Sprintf(bought, "CUSTOMS"),
+		"RD-6": fmt.Sprintf(bought, "FDA"), "RD-7": fmt.Sprintf(bought, "CUSTOMS")} {
 		service.RegisterResponder(http.MethodGet, shippingtest.BaseURL+"/v1/regulatory-documents/request/"+request,
 			shippingtest.OK(`{"request_id":"`+request+`","status":"processing",`+source+`}`))
 	}
@@ -175,6 +175,8 @@ func TestRun_MissingPaymentsOfOneShipment(t *testing.T) {
 		"bought under another key":     {bought("old", "RD-8", "CUSTOMS"), []batch.Item{item("any")}, "RD-5", ""},
 		"unread, under another key":    {bought("old", "RD-8"), []batch.Item{item("any")}, "RD-5", ""},
 		"others, under another key":    {bought("old", "RD-8", "FDA"), []batch.Item{item("any")}, "RD-5", "any"},
+		"unread, beside a purchase":    {bought("old", "RD-8", "FDA"), []batch.Item{item("any")}, "RD-4", ""},
+		"not shown":                    {nil, []batch.Item{{Key: "any"}}, "RD-3", ""},
 		"the wallet shows that one":    {bought("old", "RD-6", "FDA"), []batch.Item{item("any")}, "RD-6 RD-5", "any"},
 		"of another shipment":          {nil, walletItems(3), "RD-5", ""},
 		"of an item without documents": {nil, []batch.Item{item("SH-5")}, "RD-5", "SH-5"},

@@ -296,6 +296,21 @@ func table(t *testing.T, path string) (rows []map[string]string) {
 	return rows
 }
 
+// Under which keys -record stores payments.
+func TestSetKeys(t *testing.T) {
+	t.Parallel()
+	payments := []batch.Record{{RequestID: "RD-1", ShipmentID: "SH-1"}, {RequestID: "RD-2", ShipmentID: "SH-1"},
+		{RequestID: "RD-3", ShipmentID: "SH-2"}, {RequestID: "RD-4", ShipmentID: "SH-3"}, {RequestID: "RD-5"},
+		{RequestID: "RD-6", Key: "SH-4", ShipmentID: "SH-4"}}
+	unknown := setKeys(payments, []batch.Record{{Key: "SH-2", Step: batch.StepCompleted},
+		{Key: "SH-3", Step: batch.StepFailed}}) // the second one is a failed analysis
+	got := strings.Join(unknown, " ") + ":"
+	for _, payment := range payments {
+		got += " " + payment.Key
+	}
+	shippingtest.Diff(t, "unknown requests, and keys", "RD-5: SH-1 RD-2 RD-3 SH-3 RD-5 SH-4", got)
+}
+
 // What a script does again, and what the person on duty reads.
 func TestExit(t *testing.T) {
 	j, busy := &job{night: "2026-11-28", folder: "/nights"}, errors.New("busy")

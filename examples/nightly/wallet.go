@@ -178,7 +178,7 @@ func (j *job) adopt(ctx context.Context, path string) (added bool, err error) {
 // setKeys gives each payment without a key the id of its shipment or, if that is not known or has another purchase, the
 // id of its request. It returns the requests whose shipment is not known.
 func setKeys(payments, records []batch.Record) (unknown []string) {
-	taken := map[string]bool{"": true}
+	taken := map[string]bool{}
 	for _, record := range batch.Latest(records) {
 		taken[record.Key] = record.Begun()
 	}
