@@ -131,14 +131,27 @@ func TestLimits_CountWhatIsStored(t *testing.T) {
 func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("empty"), mockserver.WithLimits(200))
+	large := goods.Shipment{Items: []goods.Item{{Description: strings.Repeat("x", 1<<20)}}}
 	for seed := range 3 {
 		w := shippingtest.Must(srv.Open(fmt.Sprintf("seed%d-history900_x", seed+1)))(t)
 		if _, err := srv.Open("seed9-history900_y"); err == nil {
 			t.Error("two such worlds have room")
 		}
-		large := goods.Shipment{Items: []goods.Item{{Description: strings.Repeat("x", 1<<20)}}}
 		shippingtest.Contains(t, "a shipment without room", shippingtest.Err(w.AddShipment(large)), "full of records")
 		w.Close()
+		// The records of closed worlds still counted for shipments, but not for worlds.
+		if _, err := srv.AddShipment(large); err != nil {
+			t.Error(err)
+		}
+		srv.Reset()
+	}
+	for i := range 49 {
+		shippingtest.Must(srv.Open(fmt.Sprint("empty_", i)))(t)
+	}
+	// The initial records of a world that was refused counted, too.
+	shippingtest.Contains(t, "a world without room", shippingtest.Err(srv.Open("history900_x")), "50 worlds are open")
+	if _, err := srv.AddShipment(large); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -92,13 +92,16 @@ func recordsOf(a *account.Account) int {
 	return records
 }
 
+// fits reports whether the server has room for more records.
+func (c *Settings) fits(more int64) bool { return c.Records.Load()+more <= c.Limits.Records }
+
 // Room returns an error if the server has no room for another record of so many bytes. The caller holds the lock.
 func (w *World) Room(bytes int) error {
 	w.count()
-	if records := w.settings.Records.Load(); records+1+int64(recordsIn(bytes)) > w.settings.Limits.Records {
+	if !w.settings.fits(1 + int64(recordsIn(bytes))) {
 		return w.settings.full(fmt.Errorf("%w: its worlds have %d in total, and at most %d are allowed: close worlds with "+
 			"DELETE %sworlds/NAME (in Go: World.Close), or reset them with POST %[4]sworlds/NAME/reset (World.Reset)",
-			ErrTooManyRows, records, w.settings.Limits.Records, wire.ControlPrefix))
+			ErrTooManyRows, w.settings.Records.Load(), w.settings.Limits.Records, wire.ControlPrefix))
 	}
 	return nil
 }

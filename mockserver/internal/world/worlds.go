@@ -45,7 +45,7 @@ func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
 	}
-	base, err := b.initially(p.Plan)
+	base, err := b.initially("", p.Plan)
 	if err != nil {
 		base = &contents{account: *account.New(p.Seed)} // so that requests can report the error
 	}
@@ -203,7 +203,7 @@ func (b *Worlds) openPlan(key string, over *Dialect) (*World, error) {
 	if err := p.decide(over); err != nil {
 		return nil, err
 	}
-	base, err := b.initially(p.Plan)
+	base, err := b.initially(key, p.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -265,33 +265,13 @@ type template struct {
 	make  func() (*contents, error)
 }
 
-// initially returns the initial contents of the worlds of a plan, and counts one more world, until [Worlds.leave]. If
-// their records do not fit, templates that no world uses are dropped.
-func (b *Worlds) initially(p seed.Plan) (*contents, error) {
-	b.mu.Lock()
-	t, all, more, most := b.initial[p], b.settings.Records, int64(p.Stored()), b.settings.Limits.Records
-	if t == nil {
-		for other, unused := range b.initial {
-			if all.Load()+more > most && unused.users == 0 {
-				all.Add(-int64(other.Stored()))
-				delete(b.initial, other)
-			}
-		}
-		if all.Load()+more > most {
-			b.mu.Unlock()
-			return nil, b.settings.full(fmt.Errorf("%w: the open worlds have %d records, and another with %d "+
-				"would exceed %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
-				ErrTooManyWorlds, all.Load(), more, most, wire.ControlPrefix))
-		}
-		all.Add(more)
-		t = &template{make: sync.OnceValues(func() (*contents, error) { return seeded(p) })}
-		if p == seed.Usual() {
-			t.make = usual
-		}
-		b.initial[p] = t
+// initially returns the initial contents of the world of a key, with a plan, and counts one more user of them, until
+// [Worlds.leave].
+func (b *Worlds) initially(key string, p seed.Plan) (*contents, error) {
+	t, err := b.join(key, p)
+	if err != nil {
+		return nil, err
 	}
-	t.users++
-	b.mu.Unlock()
 	made, err := t.make()
 	if err != nil {
 		b.leave(p)
@@ -299,21 +279,60 @@ func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	return made, err
 }
 
-// leave counts one world less with the initial contents of a plan.
+// join returns the template of a plan, with one more user.
+func (b *Worlds) join(key string, p seed.Plan) (*template, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.admit(key); err != nil {
+		return nil, err
+	}
+	t := b.initial[p]
+	if t == nil {
+		more := int64(p.Stored())
+		if !b.settings.fits(more) {
+			return nil, b.settings.full(fmt.Errorf("%w: the open worlds have %d records, and another with %d "+
+				"would exceed %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
+				ErrTooManyWorlds, b.settings.Records.Load(), more, b.settings.Limits.Records, wire.ControlPrefix))
+		}
+		b.settings.Records.Add(more)
+		t = &template{make: sync.OnceValues(func() (*contents, error) { return seeded(p) })}
+		if p == seed.Usual() {
+			t.make = usual
+		}
+		b.initial[p] = t
+	}
+	t.users++
+	return t, nil
+}
+
+// leave counts one user less of the initial contents of a plan, and drops contents without users.
 func (b *Worlds) leave(p seed.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t := b.initial[p]; t != nil {
-		t.users--
+	t := b.initial[p]
+	if t.users--; t.users == 0 {
+		b.settings.Records.Add(-int64(p.Stored()))
+		delete(b.initial, p)
 	}
 }
 
 func (b *Worlds) list(w *World) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if err := b.admit(w.SecretKey); err != nil {
+		return err
+	}
+	b.settings.roomFor(len(b.opened))
+	b.byKey[w.SecretKey] = w
+	b.opened = append(b.opened, w)
+	return nil
+}
+
+// admit returns an error if no world of a key may be opened. The caller holds the lock.
+func (b *Worlds) admit(key string) error {
 	switch {
-	case b.byKey[w.SecretKey] != nil:
-		return fmt.Errorf("%w: %s", ErrWorldExists, w.name)
+	case b.byKey[key] != nil:
+		return fmt.Errorf("%w: %s", ErrWorldExists, strings.TrimPrefix(key, account.KeyPrefix))
 	case b.closed:
 		return fmt.Errorf("%w: the server is closed", ErrNoWorld)
 	case len(b.opened) >= b.settings.Limits.Worlds:
@@ -321,9 +340,6 @@ func (b *Worlds) list(w *World) error {
 			"World.Close), or those without a request for ten minutes with DELETE %[3]sworlds?idle=10m (Server.CloseIdle)",
 			ErrTooManyWorlds, len(b.opened), wire.ControlPrefix))
 	}
-	b.settings.roomFor(len(b.opened))
-	b.byKey[w.SecretKey] = w
-	b.opened = append(b.opened, w)
 	return nil
 }
 
@@ -355,7 +371,7 @@ func (b *Worlds) Full() error {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	limits, records := b.settings.Limits, b.settings.Records.Load()
-	if open := len(b.opened); open >= limits.Worlds || records >= limits.Records {
+	if open := len(b.opened); open >= limits.Worlds || !b.settings.fits(1) {
 		return fmt.Errorf("%w: %d of %d worlds are open, with %d records (the limit is %d, and "+
 			"purchases may exceed it): close some with DELETE %sworlds?idle=10m",
 			ErrTooManyWorlds, open, limits.Worlds, records, limits.Records, wire.ControlPrefix)
