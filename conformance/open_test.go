@@ -71,6 +71,13 @@ func TestCheck_ChecksWhatTheDialectDeclares(t *testing.T) {
 		`list.past_end/a page past the last: the dialect declares "refused", and the service shows "empty": `} {
 		shippingtest.Contains(t, "failed", failed, want)
 	}
+	// No check read where a dialect finds the price.
+	for _, line := range []string{"offer.amount = foo", "offer.currency = foo", "record.currency = foo"} {
+		declared := conformance.WithDialect(shippingtest.Dialect(t, line))
+		failed := verdicts(check(t, srv, srv, conformance.WithWrites(), declared), conformance.Fail)
+		shippingtest.Contains(t, line, strings.Join(failed, "\n"),
+			`carries its price: the draft has no "foo": correct or remove the line `+line)
+	}
 }
 
 // A purchase shows the names of its charge, of its transaction and of its documents. No error printed them: the results

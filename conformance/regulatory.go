@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 )
 
 // draft is a regulatory request as its analysis returns it.
@@ -125,6 +126,7 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 		prices = append(prices, problem(!find("", element, isAmount), "%s carries no number, and so no price: %s", at,
 			jsonOf(element))...)
 	}
+	prices = append(prices, s.unshown(record)...)
 	s.judge([]check{
 		{headingRegulatory, "analyze with " + field + " returns a draft: request_id, available_documents, line items",
 			analyzed.missing, append(early, problems...), stated},
@@ -134,6 +136,19 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 		{headingDraft, "each document offered for the " + source + " carries its price", d.missing, prices, stated},
 	})
 	return d
+}
+
+// unshown returns the lines of the dialect that name a price or a currency which a draft does not have.
+func (s *session) unshown(draft map[string]any) (problems []string) {
+	offers := objects(draft["available_documents"])
+	places := map[string][]map[string]any{"offer.amount": offers, "offer.currency": offers, "record.currency": {draft}}
+	for _, f := range s.known.Fields() {
+		isShown := func(object map[string]any) bool { return memberAt(object, f.Value) != nil }
+		in := places[f.Name]
+		problems = append(problems, problem(f.Set && len(in) > 0 && !slices.ContainsFunc(in, isShown),
+			"the draft has no %q: correct or remove the line %s", f.Value, dialect.Line{Field: f.Name, Value: f.Value})...)
+	}
+	return problems
 }
 
 // requestOf returns the record of a draft as the client reads it, with the cost of its documents.
