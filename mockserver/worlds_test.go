@@ -253,6 +253,7 @@ func TestAdminWorlds_RefuseWithTheReason(t *testing.T) {
 	for scenario, want := range map[string]string{
 		"lots":            `unknown scenario "lots": use one of default, `,
 		"lowfunds,rows10": `unknown scenario "lowfunds,rows10": join terms with a hyphen: "lowfunds-rows10"`,
+		"virtual_instant": `unknown scenario "virtual_instant": join terms with a hyphen: "virtual-instant"`,
 		"cap2-cap3":       "capN twice",
 		"lowfund":         `unknown scenario "lowfund": did you mean "lowfunds"?`,
 		"virtual-row1000": `unknown scenario "row1000": did you mean "rowsN"?`,

@@ -145,16 +145,20 @@ func (s *Admin) open(order newWorld) (*world.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Worlds.OpenWith(fullName(order.Scenario, order.Name), over)
+	name, err := fullName(order.Scenario, order.Name)
+	if err != nil {
+		return nil, err
+	}
+	return s.Worlds.OpenWith(name, over)
 }
 
 // fullName returns the name of a world with its scenario: the given scenario, or the one at the start of the name, or
 // "default".
-func fullName(scenario, name string) string {
+func fullName(scenario, name string) (string, error) {
 	if scenario == "" && (name == world.HomeName || strings.Contains(name, "_")) {
-		return name
+		return name, nil
 	}
-	return cmp.Or(scenario, "default") + "_" + name
+	return world.NameOf(cmp.Or(scenario, "default"), name)
 }
 
 func (s *Admin) getWorld(c *control, parameters detailsParameters, _ none) (string, worldDetails, error) {

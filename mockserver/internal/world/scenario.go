@@ -78,6 +78,12 @@ func (w *worldPlan) decide(over *Dialect) error {
 	return d.Check()
 }
 
+// notJoined returns the error of a scenario whose terms are not joined with hyphens.
+func notJoined(scenario string) error {
+	joined := strings.NewReplacer(" ", "", ",", "-", "_", "-").Replace(scenario)
+	return fmt.Errorf("unknown scenario %q: join terms with a hyphen: %q", scenario, joined)
+}
+
 // planFor returns the plan for a scenario, or an error if a term is invalid.
 func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	w := worldPlan{
@@ -95,9 +101,8 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 		i := slices.IndexFunc(known, func(s ScenarioWord) bool {
 			return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "")
 		})
-		if i < 0 && strings.Contains(scenario, ",") {
-			joined := strings.ReplaceAll(strings.ReplaceAll(scenario, " ", ""), ",", "-")
-			return w, fmt.Errorf("unknown scenario %q: join terms with a hyphen: %q", scenario, joined)
+		if i < 0 && strings.ContainsAny(scenario, ",_") {
+			return w, notJoined(scenario)
 		}
 		if i < 0 {
 			if whole := strings.ReplaceAll(scenario, "-", ""); slices.Contains(words, whole) {

@@ -106,7 +106,19 @@ func (b *Worlds) OpenForTest(test, scenario string) (*World, error) {
 	b.named++
 	n := b.named
 	b.mu.Unlock()
-	return b.OpenKey(account.KeyPrefix + scenario + "_" + nameFor(test, n))
+	name, err := NameOf(scenario, nameFor(test, n))
+	if err != nil {
+		return nil, err
+	}
+	return b.OpenKey(account.KeyPrefix + name)
+}
+
+// NameOf returns the name of a world with its scenario. An underscore would end the scenario.
+func NameOf(scenario, name string) (string, error) {
+	if strings.Contains(scenario, "_") {
+		return "", fmt.Errorf("%w: %w", ErrNoWorld, notJoined(scenario))
+	}
+	return scenario + "_" + name, nil
 }
 
 // nameFor derives a name from a test's, different for each n.
