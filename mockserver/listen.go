@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -28,6 +29,17 @@ const maxHeader = 64 << 10
 // that the certificate of [WithTLS] covers. Requests with the token of [WithToken] may use any host name.
 func WithHosts(names ...string) Option {
 	return func(c *config) { c.hosts = append(c.hosts, names...) }
+}
+
+// checkHosts returns an error for a host that no request can have.
+func (c *config) checkHosts() error {
+	for _, host := range c.hosts {
+		if net.ParseIP(host) == nil && (host == "" || strings.ContainsAny(host, ":/*[] ")) {
+			return fmt.Errorf("mockserver: the host %q can never match: write only a name or an address, such as "+
+				"mock.internal, without scheme, port, path, space or *", host)
+		}
+	}
+	return nil
 }
 
 // WithTLS serves HTTPS, including HTTP/2, with a new certificate for localhost, 127.0.0.1, ::1 and the names

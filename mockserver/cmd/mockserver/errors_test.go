@@ -85,6 +85,11 @@ func TestRun_Errors(t *testing.T) {
 		{"serve -addr {running}", exitFailure, "{running} is used by another mockserver"},
 		{"serve -addr 4010", exitFailure, `"4010" is only a port: write 127.0.0.1:4010, or :4010`},
 		{"serve -addr nowhere", exitFailure, "cannot listen on nowhere"},
+		{"serve -addr {busy} -hosts ok,http://a.test", exitFailure, `the host "http://a.test" can never match: write only a ` +
+			"name or an address, such as mock.internal, without scheme, port, path, space or *"},
+		{"serve -addr {busy} -hosts a.test:4010", exitFailure, `the host "a.test:4010" can never match`},
+		{"serve -addr {busy} -hosts *.test", exitFailure, `the host "*.test" can never match`},
+		{"serve -addr {busy} -hosts {most}", exitFailure, `the host "9000.00 NGN" can never match`},
 		{"serve -addr {busy} -tls-ca ca.pem", exitFailure, "warning: -tls-ca does nothing without -tls\n"},
 		{"serve -addr {busy} -close-idle -1m", exitUsage, "-close-idle"},
 		// An option is checked before the server listens: a mistake was hidden behind the error of an address in use.

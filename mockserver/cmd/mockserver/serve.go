@@ -201,7 +201,9 @@ func options(cmd *cli.Command) ([]mockserver.Option, error) {
 		opts = append(opts, mockserver.WithToken(token))
 	}
 	if hosts := cmd.String("hosts"); hosts != "" {
-		opts = append(opts, mockserver.WithHosts(strings.Split(strings.ReplaceAll(hosts, " ", ""), ",")...))
+		for host := range strings.SplitSeq(hosts, ",") {
+			opts = append(opts, mockserver.WithHosts(strings.TrimSpace(host)))
+		}
 	}
 	if cmd.Bool("tls") {
 		opts = append(opts, mockserver.WithTLS())
