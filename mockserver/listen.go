@@ -31,13 +31,17 @@ func WithHosts(names ...string) Option {
 	return func(c *config) { c.hosts = append(c.hosts, names...) }
 }
 
-// checkHosts returns an error for a host that no request can have.
-func (c *config) checkHosts() error {
+// checkAccess returns an error for a host or a token that no request can have.
+func (c *config) checkAccess() error {
 	for _, host := range c.hosts {
 		if net.ParseIP(host) == nil && (host == "" || strings.ContainsAny(host, ":/*[] ")) {
 			return fmt.Errorf("mockserver: the host %q can never match: write only a name or an address, such as "+
 				"mock.internal, without scheme, port, path, space or *", host)
 		}
+	}
+	if strings.TrimSpace(c.token) != c.token {
+		return errors.New("mockserver: the token begins or ends with a space or a line break, which headers cannot have: " +
+			"remove it")
 	}
 	return nil
 }
@@ -166,6 +170,10 @@ func listenOn(addr string) (net.Listener, error) {
 			"reached from other machines too", addr, port)
 	}
 	listener, err := net.Listen("tcp", addr)
+	if _, malformed := errors.AsType[*net.AddrError](err); malformed {
+		return nil, fmt.Errorf("mockserver: cannot listen on %s: %w; write a host and a port, such as 127.0.0.1:4010", addr,
+			err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", addr,
 			err)

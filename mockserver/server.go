@@ -58,7 +58,7 @@ func New(opts ...Option) *Server {
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Anywhere)
 	}
-	s.err = errors.Join(s.err, s.config.checkHosts(), s.openHome(), s.newAPI())
+	s.err = errors.Join(s.err, s.config.checkAccess(), s.openHome(), s.newAPI())
 	s.admin = s.newControlSurface()
 	s.start()
 	return s

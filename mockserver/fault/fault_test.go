@@ -96,7 +96,7 @@ func TestFault_CheckRefusesValuesOutOfRange(t *testing.T) {
 	}{
 		{fault.Fault{}, `kind "": choose one of status, rate-limit`},
 		{fault.Fault{Kind: "rate_limit"}, `unknown kind "rate_limit": did you mean "rate-limit"?`},
-		{fault.Status(42, nil), "choose one from 200 to 599"},
+		{fault.Fault{Kind: "status"}, `choose one from 200 to 599, such as "status": 503`},
 		{fault.Status(103, nil), "choose one from 200 to 599"},
 		{fault.Status(503, http.Header{"A b": {"c"}}), `invalid header name "A b"`},
 		{fault.Status(503, http.Header{"": {"c"}}), `invalid header name ""`},

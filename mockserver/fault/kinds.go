@@ -301,8 +301,8 @@ func hasBody(status int) bool {
 }
 
 func (f Fault) badStatus() string {
-	return unless(f.Status >= 200 && f.Status <= 599,
-		fmt.Sprintf("status %d does not end an exchange: choose one from 200 to 599", f.Status))
+	return unless(f.Status >= 200 && f.Status <= 599, fmt.Sprintf("status %d does not end an exchange: choose one from "+
+		`200 to 599, such as "status": 503`, f.Status))
 }
 
 func (f Fault) badRows() string {

@@ -96,6 +96,9 @@ func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) er
 		return fmt.Errorf("%s does not use TLS: use http%s, or start the server with -tls", base,
 			strings.TrimPrefix(base, "https"))
 	}
+	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown && cmd.Name == "ready" {
+		err = fmt.Errorf("%w, or name it with -tls-ca", err)
+	}
 	if err != nil {
 		return fmt.Errorf("no mockserver responds on %s: %w; start one with mockserver serve", base, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -57,11 +58,11 @@ func returned(_ context.Context, _ *cli.Command, err error, _ bool) error { retu
 func explain(c *cli.Command, message string) string {
 	for _, f := range []struct{ mistake, form string }{
 		{"strconv.ParseUint: ", "write a whole number that is not negative, such as 7"},
-		{"time: ", "write a time with a unit, such as 2s, 500ms or 1m30s"},
+		{"time: ", "write a time with a unit, such as 2s, 500ms or 1m30s; a day is 24h"},
 		{"parse error", "write true or false"},
 	} {
 		if before, _, found := strings.Cut(message, f.mistake); found {
-			return before + f.form
+			return regexp.MustCompile(` as \S+ value from `).ReplaceAllString(before, " from ") + f.form
 		}
 	}
 	if name, found := strings.CutPrefix(message, "No help topic for '"); found {

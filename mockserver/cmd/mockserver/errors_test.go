@@ -57,8 +57,8 @@ func TestRun_Errors(t *testing.T) {
 		{"sweep -goal no-such-goal.json -- go", exitUsage, "no-such-goal.json"},
 		{"sweep -setup no-such-setup.json -- go", exitUsage, "no-such-setup.json"},
 		{`sweep -goal {"files":["../x"]} -- go`, exitUsage, "is not the name of a file in {dir}"},
-		{"sweep -patience 2 -- go", exitUsage,
-			`invalid value "2" for flag -patience: write a time with a unit, such as 2s, 500ms or 1m30s`},
+		{"sweep -patience 1d -- go", exitUsage, `invalid value "1d" for flag -patience: write a time with a unit, such as ` +
+			"2s, 500ms or 1m30s; a day is 24h"},
 		{"sweep -timeout=soon -- go", exitUsage, `invalid value "soon" for flag -timeout: write a time with a unit`},
 		{"sweep -max-runs all -- go", exitUsage, `invalid value "all" for flag -max-runs: write a whole number`},
 		{"sweep -pairs=maybe -- go", exitUsage, `invalid value "maybe" for flag -pairs: write true or false`},
@@ -84,9 +84,12 @@ func TestRun_Errors(t *testing.T) {
 			"127.0.0.1:0"},
 		{"serve -addr {running}", exitFailure, "{running} is used by another mockserver"},
 		{"serve -addr 4010", exitFailure, `"4010" is only a port: write 127.0.0.1:4010, or :4010`},
-		{"serve -addr nowhere", exitFailure, "cannot listen on nowhere"},
-		{"serve -addr {busy} -hosts ok,http://a.test", exitFailure, `the host "http://a.test" can never match: write only a ` +
-			"name or an address, such as mock.internal, without scheme, port, path, space or *"},
+		{"serve -addr nowhere", exitFailure, "cannot listen on nowhere: listen tcp: address nowhere: missing port in " +
+			"address; write a host and a port, such as 127.0.0.1:4010"},
+		{"serve -addr http://{busy}", exitFailure, "; write a host and a port, such as 127.0.0.1:4010"},
+		{"serve -addr {busy} -token {ends}", exitFailure, "the token begins or ends with a space or a line break"},
+		{"serve -addr {busy} -hosts ok,http://a.test", exitFailure, `the host "http://a.test" can never match: write only ` +
+			"a name or an address, such as mock.internal, without scheme, port, path, space or *"},
 		{"serve -addr {busy} -hosts a.test:4010", exitFailure, `the host "a.test:4010" can never match`},
 		{"serve -addr {busy} -hosts *.test", exitFailure, `the host "*.test" can never match`},
 		{"serve -addr {busy} -hosts {most}", exitFailure, `the host "9000.00 NGN" can never match`},
@@ -121,7 +124,8 @@ func TestRun_Errors(t *testing.T) {
 	} {
 		t.Run(test.line, func(t *testing.T) {
 			t.Parallel()
-			replaced := strings.NewReplacer("{busy}", busy, "{running}", running, "{bad}", bad, "{most}", "9000.00 NGN")
+			replaced := strings.NewReplacer("{busy}", busy, "{running}", running, "{bad}", bad, "{most}", "9000.00 NGN",
+				"{ends}", "a\n")
 			args := strings.Fields(test.line)
 			for i := range args {
 				args[i] = replaced.Replace(args[i])
@@ -141,9 +145,15 @@ func TestRun_Errors(t *testing.T) {
 	got := invoke(t, variables, "serve").want(t, exitFailure,
 		"warning: MOCKSERVER_SEDE does nothing: did you mean MOCKSERVER_SEED?\n")
 	shippingtest.Diff(t, "warnings", 1, strings.Count(got.stderr, "warning"))
-	variables = map[string]string{"MOCKSERVER_SEED": "x"}
-	invoke(t, variables, "serve").want(t, exitUsage,
-		"MOCKSERVER_SEED for flag seed: write a whole number that is not negative, such as 7")
+	// The message contained the name of a type of Go.
+	for name, want := range map[string]string{
+		"SEED":       "seed: write a whole number that is not negative, such as 7\n",
+		"CLOSE_IDLE": "close-idle: write a time with a unit, such as 2s, 500ms or 1m30s; a day is 24h\n",
+		"TLS":        "tls: write true or false\n",
+	} {
+		variables = map[string]string{variablePrefix + name: "5x"}
+		invoke(t, variables, "serve").want(t, exitUsage, `could not parse "5x" from `+variablePrefix+name+" for flag "+want)
+	}
 }
 
 // A service that responds with something else is reported by each command.

@@ -305,6 +305,7 @@ func TestTLS_CommandsTrustACA(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	localhost := strings.Replace(r.URL, "127.0.0.1", "localhost", 1)
+	invoke(t, nil, "ready", r.URL).want(t, exitFailure, "or name it with -tls-ca")
 	for _, args := range [][]string{{"ready", r.URL}, {"ready", localhost}, {"env", "-url", r.URL}, {"conform", r.URL}} {
 		invoke(t, environ(r), args...).want(t, exitFailure, "set SSL_CERT_FILE")
 		trusting(t, ca, r, args...).want(t, exitOK)
