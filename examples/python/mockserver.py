@@ -121,8 +121,10 @@ class World:
 
     def balance(self, wallet):
         """Returns what a wallet holds, as a Decimal."""
-        books = self.get("ledger", perPage=1)
-        return next(w["balance"] for w in books["wallets"] if w["reference"] == wallet)
+        balances = {w["reference"]: w["balance"] for w in self.get("ledger", perPage=1)["wallets"]}
+        if wallet not in balances:
+            raise RuntimeError(f"no wallet {wallet}: the world has {', '.join(balances)}")
+        return balances[wallet]
 
     def close(self):
         """Removes the world."""

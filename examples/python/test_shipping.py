@@ -72,6 +72,8 @@ class ShippingTest(unittest.TestCase):
         world.patch("ledger", fund=[{"wallet": draft["wallet"], "amount": str(missing)}])
         client.purchase(draft["request_id"], "CUSTOMS")
         self.assertEqual(world.balance(draft["wallet"]), 0)
+        with self.assertRaisesRegex(RuntimeError, f"no wallet VA-1: the world has {', '.join(world.wallets)}"):
+            world.balance("VA-1")
 
     def test_webhook_is_received_and_signed(self):
         world, _ = self.open_world()
