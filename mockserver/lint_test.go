@@ -32,6 +32,12 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 		slow      = "analyze SH-MAGICGENERATESLOWLY; buy"
 		analyzeAs = `POST {docs}/analyze {"shipment_id":"{shipment}"`
 		buyAs     = `POST {docs}/purchase {"request_id":"{id}","document_types":["CUSTOMS"]}`
+		add       = `POST /_mock/shipments {"shipment_id":"SH-NEW",` +
+			`"documents":[{"document_type":"CUSTOMS","amount":"999999999"}]}`
+		fund      = `PATCH /_mock/ledger {"fund":[{"wallet":"{wallet}","amount":"999999999"}]}`
+		unknown   = `POST {docs}/analyze {"shipment_id":"SH-NEW"}`
+		replay    = `POST /v1/webhooks/replay {"webhook_id":"WA-1","event":"shipment.created"}`
+		noInvoice = `POST {docs}/analyze {"file_url":"https://a.test/1.pdf"}`
 	)
 	once := func(f fault.Fault) []fault.Rule { return []fault.Rule{{First: 1, Fault: f}} }
 	charge := func(point fault.Point) []fault.Rule {
@@ -49,6 +55,14 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			unread + "; lose /v1/webhooks/replay; " + unread,
 		},
 		{"", nil, "GET {docs}/request/RD-1; analyze {shipment}; GET {docs}/request/RD-1"},
+		// A change of the world that was not a request to the service did not count.
+		{journal.LintRepeatedRefusal, nil, add + "; analyze SH-NEW; buy; GET /_mock/ledger; buy"},
+		{"", nil, add + "; analyze SH-NEW; buy; " + fund + "; buy"},
+		{"", nil, unknown + "; " + add + "; " + unknown},
+		{"", nil, noInvoice + `; POST /_mock/invoices {"file_url":"https://a.test/1.pdf"}; ` + noInvoice},
+		{
+			"", nil, replay + `; POST /_mock/webhooks {"url":"http://127.0.0.1:9/","events":["shipment.created"]}; ` + replay,
+		},
 		{journal.LintIgnoredRetryAfter, once(fault.RateLimit(fault.RetryAfterIMF, 7*time.Second)), rates + "; 3s; " + rates},
 		{journal.LintIgnoredRetryAfter, once(fault.Status(503, wait("7"))), rates + "; " + rates},
 		{"", once(fault.RateLimit(fault.RetryAfterSeconds, 7*time.Second)), rates + "; 7s; " + rates},
@@ -106,8 +120,8 @@ func play(t *testing.T, srv *mockserver.Server, script string) {
 	t.Helper()
 	id := ""
 	for step := range strings.SplitSeq(script, "; ") {
-		step = strings.NewReplacer("{id}", id, "{shipment}", srv.Shipments()[0], "{delivery}",
-			srv.Deliveries()[0].ID).Replace(step)
+		step = strings.NewReplacer("{id}", id, "{shipment}", srv.Shipments()[0], "{wallet}", srv.Wallets()[0],
+			"{delivery}", srv.Deliveries()[0].ID).Replace(step)
 		if shipment, analyzes := strings.CutPrefix(step, "analyze "); analyzes {
 			id = analyzeShipment(t, srv, shipment).ID
 		} else if passes, err := time.ParseDuration(step); err == nil {

@@ -25,7 +25,7 @@ type Lint struct {
 	fields     func(operation string) []string // the members of the body
 
 	mu        sync.Mutex
-	changes   int // requests that changed something
+	changes   int // of the world
 	refused   map[uint64]refusedRequest
 	sentOnce  map[string]sentOnce  // the latest requests that must not be repeated, by operation and request_id
 	reads     map[string]time.Time // by request_id: when the latest read arrived
@@ -78,6 +78,13 @@ func (d *Lint) Clear() {
 	defer d.mu.Unlock()
 	d.changes, d.refused, d.sentOnce, d.reads = 0, fresh.refused, fresh.sentOnce, fresh.reads
 	d.polls, d.redirects, d.findings, d.byRequest = fresh.polls, fresh.redirects, nil, fresh.byRequest
+}
+
+// Changed records that the world was changed, so that a refused request may be sent again.
+func (d *Lint) Changed() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.changes++
 }
 
 // See checks an exchange before the response is sent. If the clock is virtual, rules about elapsed time

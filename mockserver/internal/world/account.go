@@ -48,6 +48,7 @@ func (w *World) ChangeMoney(deposits []Deposit, exchangeRates map[string]shippin
 			return fmt.Errorf("mockserver: wallet not funded: %w", err)
 		}
 	}
+	w.Lint.Changed()
 	maps.Copy(w.Account.ExchangeRates, exchangeRates)
 	for _, d := range deposits {
 		if err := w.Account.Fund(d.Wallet, d.Amount, "Wallet funded", now); err != nil {

@@ -40,6 +40,7 @@ func (w *World) AddShipment(s goods.Shipment) (string, error) {
 		Parcel:      account.Parcel{ParcelID: ids.Numbered("PC"), Items: consignment.Items},
 		Offers:      consignment.Offers, Events: []account.Progress{}, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
 	}
+	w.Lint.Changed()
 	w.Account.ShipmentIDs = append([]string{s.ID}, w.Account.ShipmentIDs...)
 	return s.ID, nil
 }
@@ -61,6 +62,7 @@ func (w *World) AddInvoice(in goods.Invoice) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	w.Lint.Changed()
 	w.Account.Invoices[in.URL] = consignment
 	w.Account.InvoiceURLs = append(w.Account.InvoiceURLs, in.URL)
 	return in.URL, nil

@@ -39,6 +39,7 @@ func (w *World) AddWebhook(h notify.Webhook) (string, error) {
 		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
 	}
 	made.ID = made.StorageID
+	w.Lint.Changed()
 	w.Account.Webhooks.Add(made)
 	return made.WebhookID, nil
 }
@@ -113,6 +114,7 @@ func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.
 			book.Add(h)
 		}
 	}
+	w.Lint.Changed()
 	w.Account.Webhooks = book
 	return nil
 }
