@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -47,8 +48,11 @@ func isSame[T any](t *testing.T, body []byte) {
 	}
 	exported := cmp.Exporter(func(reflect.Type) bool { return true })
 	unreadable := cmp.FilterPath(func(path cmp.Path) bool { return path.Last().String() == ".Unreadable" }, cmp.Ignore())
-	same := cmp.Options{exported, unreadable, cmpopts.EquateEmpty(), cmp.Comparer(sameTime),
+	same := cmp.Options{exported, unreadable, cmp.Comparer(sameTime),
 		cmp.Comparer(func(a, b Amount) bool { return a == b })}
+	if bytes.Contains(body, []byte("null")) { // otherwise, a list that is absent and an empty one differ
+		same = append(same, cmpopts.EquateEmpty())
+	}
 	wanted := envelope[T]{Status: envelopeStatus{value: want.Status}, Message: want.Message, Data: want.Data}
 	if diff := cmp.Diff(wanted, got, same); diff != "" {
 		t.Fatalf("-encoding/json +client:\n%s\n%s", diff, body)
