@@ -415,6 +415,15 @@ func TestTexts_AreThoseOfTheLibrary(t *testing.T) {
 	}
 }
 
+// The error of a file that cannot be written did not name an action.
+func TestFiles_ThatCannotBeWritten(t *testing.T) {
+	j := &job{folder: filepath.Join(t.TempDir(), "none")}
+	for _, err := range []error{j.write("documents.csv", nil), j.begin(nil)} {
+		shippingtest.Contains(t, "the error", err, filepath.Join(j.folder, "documents.csv")+" cannot be written: make room "+
+			"on the disk, or let the user of this job write to the folder: ")
+	}
+}
+
 // An error named all options, and not the one that is wrong.
 func TestOptions(t *testing.T) {
 	t.Setenv("SHIPPING_SECRET_KEY", "sk-1")

@@ -48,7 +48,7 @@ func (j *job) begin(records []batch.Record) error {
 	path := filepath.Join(j.folder, "documents.csv")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o600)
 	if err != nil {
-		return err
+		return unwritten(path, err)
 	}
 	defer file.Close()
 	table := csv.NewReader(file)
@@ -203,8 +203,17 @@ func (j *job) write(name string, rows [][]string) error {
 		return err
 	}
 	path := filepath.Join(j.folder, name)
-	if err := os.WriteFile(path+".part", []byte(text.String()), 0o644); err != nil {
-		return err
+	err := os.WriteFile(path+".part", []byte(text.String()), 0o644)
+	if err == nil {
+		err = os.Rename(path+".part", path)
 	}
-	return os.Rename(path+".part", path)
+	if err != nil {
+		return unwritten(path, err)
+	}
+	return nil
+}
+
+func unwritten(path string, err error) error {
+	return fmt.Errorf("nightly: %s cannot be written: make room on the disk, or let the user of this job write to the "+
+		"folder: %w", path, err)
 }
