@@ -125,6 +125,9 @@ func TestLimits_CountWhatIsStored(t *testing.T) {
 	again := shippingtest.Must(srv.Open(w.SecretKey))(t)
 	as(t, srv, w.SecretKey, "GET", "/v1/countries", "").want(t, http.StatusOK)
 	shippingtest.Diff(t, "requests in the world that the key opens again", 1, len(again.Journal()))
+	again.Close()
+	shippingtest.Must(srv.Open("empty_x"))(t)
+	shippingtest.Diff(t, "records with an empty world, which counted as 380", without, records.Load())
 }
 
 // A server that is full has room again for another kind of world when one is closed, and only then.

@@ -50,7 +50,12 @@ func (p *Plan) End() time.Time { return Epoch.Add(p.Later) }
 func Recent(now time.Time) time.Duration { return max(0, now.Sub(Epoch)).Truncate(day) }
 
 // Stored estimates the number of records in an account of the plan.
-func (p *Plan) Stored() int { return p.debits() + seededRates + seededWebhooks + p.Shipments }
+func (p *Plan) Stored() int {
+	if p.Empty {
+		return 0
+	}
+	return p.debits() + seededRates + seededWebhooks + p.Shipments
+}
 
 // The size of a seeded world: several pages of a hundred records of each kind, and fewer of those that people read.
 const (
