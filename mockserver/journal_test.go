@@ -85,6 +85,9 @@ func TestJournal_IsExported(t *testing.T) {
 		export("curl") != want {
 		t.Errorf("the command is %s, want %s", one, want)
 	}
+	behind := do(t, srv, http.MethodGet, "/_mock/journal/req-2?as=curl", "", "Host", "mock.example").want(t, 200)
+	shippingtest.Diff(t, "the command for a reader of another host", srv.Journal()[1].Curl("http://mock.example"),
+		string(behind.body))
 	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl")
 	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
 		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")

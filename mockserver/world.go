@@ -56,7 +56,7 @@ func (w *World) Transport() http.RoundTripper { return w.server.inMemory }
 // Why explains the response with the given X-Request-Id. It returns an error if the journal no longer has the
 // request.
 func (w *World) Why(requestID string) (journal.Why, error) {
-	return explain.Response(w.server.worlds, w.core, requestID, w.server.operations)
+	return explain.Response(w.server.worlds, w.core, requestID, w.core.URL, w.server.operations)
 }
 
 // Findings returns the findings of the linter so far, in the order in which they were found, and then the purchases

@@ -234,3 +234,15 @@ test("a world that was reset is shown as it is: empty", async () => {
   await good(1);
   await page.locator('.row[href$="/req-1"]').waitFor();
 });
+
+test("the page recovers after the error page of a proxy, and its clock ticks", async () => {
+  const page = await s.visit();
+  await page.getByText("Live", { exact: true }).waitFor();
+  await page.route("**/_mock/live*", (route) => route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad Gateway</h1>" }));
+  await page.getByText("Reconnecting", { exact: true }).waitFor();
+  await page.unroute("**/_mock/live*");
+  await page.getByText("Live", { exact: true }).waitFor();
+  const now = await page.locator(".now").textContent();
+  await page.locator(".now").filter({ hasNotText: now }).waitFor();
+  s.refused(); // the 502
+});

@@ -17,7 +17,7 @@ export function suite(args = [], prepare = async () => {}) {
     /** visit opens the console and returns its page. */
     visit: async (hash, options) => (s.tab = await open(s.browser, s.server, hash, options)).page,
     /** refused drops the browser's messages about refused requests, which a test has caused. */
-    refused: () => { s.tab.wrong = s.tab.wrong.filter((text) => !/status of 4\d\d/.test(text)); },
+    refused: () => { s.tab.wrong = s.tab.wrong.filter((text) => !/status of [45]\d\d/.test(text)); },
     clipboard: () => s.tab.page.evaluate(() => navigator.clipboard.readText()),
   };
   before(async () => {

@@ -79,7 +79,7 @@ func (s *Admin) listJournal(c *control, query journalQuery, _ none) (string, []j
 	case "curl":
 		var commands strings.Builder
 		for _, entry := range entries {
-			commands.WriteString(entry.Curl(c.world.URL))
+			commands.WriteString(entry.Curl(c.address()))
 		}
 		c.raw = download("journal.sh", []byte(commands.String()))
 	case "findings":
@@ -150,10 +150,10 @@ type explainedEntry struct {
 func (s *Admin) getJournalEntry(c *control, entry entryParameters, _ none) (string, explainedEntry, error) {
 	found, _, err := c.world.Log.Remembered(entry.ID)
 	if err == nil && entry.As != "" {
-		c.raw = &wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(found.Curl(c.world.URL))}
+		c.raw = &wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(found.Curl(c.address()))}
 		return "", explainedEntry{}, nil
 	}
-	why, err := explain.Response(s.Worlds, c.world, entry.ID, s.Operations)
+	why, err := explain.Response(s.Worlds, c.world, entry.ID, c.address(), s.Operations)
 	if err != nil {
 		message := strings.TrimPrefix(err.Error(), packagePrefix)
 		if !errors.Is(err, watch.ErrDropped) {

@@ -50,6 +50,12 @@ type control struct {
 	raw    *wire.Reply  // a response without an envelope
 }
 
+// address returns the address of the server with the host of the request, which a proxy may have passed on.
+func (c *control) address() string {
+	scheme, _, _ := strings.Cut(c.world.URL, "://")
+	return scheme + "://" + c.Host
+}
+
 // route returns a row: the path is below wire.ControlPrefix, and example is a body, or empty. The handler gets the
 // decoded parameters and body, and returns the message and the data of the response.
 func route[P, B, D any](method, path, id, summary, example string,

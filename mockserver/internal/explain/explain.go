@@ -20,8 +20,8 @@ import (
 )
 
 // Response explains the response of a world with the given X-Request-Id. If the key of the request opens no world, the
-// suggestion is for the home world.
-func Response(worlds *world.Worlds, w *world.World, requestID string,
+// suggestion is for the home world. Its command has the address of the server.
+func Response(worlds *world.Worlds, w *world.World, requestID, address string,
 	table []operations.Operation) (journal.Why, error) {
 	c, rule, err := w.Log.Remembered(requestID)
 	if err != nil {
@@ -46,7 +46,7 @@ func Response(worlds *world.Worlds, w *world.World, requestID string,
 	op := nearestOperation(&c, table)
 	sent := parse(valid, &c, op)
 	sent.respell(op.Name)
-	why.Nearest = sent.nearest(op, table)
+	why.Nearest = sent.nearest(op, table, address)
 	return why, nil
 }
 

@@ -38,7 +38,8 @@ func parse(w *world.World, c *journal.Entry, op operations.Operation) *sentReque
 
 // nearest returns the valid request that is nearest to the one sent, or nil if none was found, or if its operation is
 // not in the table.
-func (r *sentRequest) nearest(op operations.Operation, table []operations.Operation) *journal.Suggestion {
+func (r *sentRequest) nearest(op operations.Operation, table []operations.Operation,
+	address string) *journal.Suggestion {
 	r.world.Lock()
 	made := r.corrected(op)
 	r.world.Unlock()
@@ -60,7 +61,7 @@ func (r *sentRequest) nearest(op operations.Operation, table []operations.Operat
 	}
 	return &journal.Suggestion{
 		Operation: made.operation, Method: entry.Method, Target: target.RequestURI(), Body: entry.RequestBody,
-		Curl: entry.Curl(r.world.URL),
+		Curl: entry.Curl(address),
 	}
 }
 

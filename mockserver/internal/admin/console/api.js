@@ -49,7 +49,10 @@ export function api(world) {
     } catch {
       throw new Refusal(left.signal.aborted ? "" : "The server does not respond. Is it still running?");
     }
-    if (!response.headers.get("Content-Type")?.startsWith("application/json")) return received;
+    if (!response.headers.get("Content-Type")?.startsWith("application/json")) {
+      if (response.ok) return received;
+      throw new Refusal(`A proxy responds with status ${response.status}. Is the server still running?`);
+    }
     const envelope = JSON.parse(received, exact);
     if (envelope.status === false) throw new Refusal(envelope.message, response.status);
     return envelope.data ?? envelope;

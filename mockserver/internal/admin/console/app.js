@@ -80,13 +80,13 @@ function openWorld(name) {
   stop = live(() => api(name).get("live"), { change: receive, state: connection });
 }
 
-/** receive shows what has changed in the world. */
+/** receive shows the time, and what has changed in the world. */
 function receive(summary, changed) {
   app.summary = summary;
   put(now, time(summary.now, summary.now), summary.clock === "real" ? " UTC, real clock" : " UTC");
   clock.hidden = summary.clock === "real";
   if (changed.has("worlds")) chooseWorld();
-  section.refresh(changed);
+  if (changed.size) section.refresh(changed);
 }
 
 function connection(name) {

@@ -6,7 +6,7 @@ const interval = 500; // milliseconds
 
 /**
  * live reads the summary of a world again and again, as long as the page is visible, until the returned function is
- * called or the world is closed. change receives a summary, and the names of what differs from the one before.
+ * called or the world is closed. change receives each summary, and the names of what differs from the one before.
  * @param {() => Promise<any>} read
  * @param {{change: (now: any, changed: Set<string>) => void, state: (state: Connection) => void}} receivers
  */
@@ -21,7 +21,7 @@ export function live(read, { change, state }) {
     const changed = new Set(Object.keys(parts).filter((name) => !last || last[name] !== parts[name]));
     last = parts;
     state("live");
-    if (changed.size) change(now, changed);
+    change(now, changed);
   }
 
   async function look() {
