@@ -502,7 +502,8 @@ func (e *entry) adopted(record *shipping.RegulatoryRequest) error {
 	if e.record.Step != StepPurchased || len(e.record.Documents) > 0 {
 		return nil
 	}
-	if e.record.keepPurchase(record); len(e.record.Documents) == 0 {
+	source := e.record.Source()
+	if e.record.keepPurchase(record); len(e.record.Documents) == 0 && e.record.Source() == source {
 		return nil
 	}
 	return e.move(StepPurchased)

@@ -112,6 +112,10 @@ func (e *entry) excludes(later *entry) bool {
 // repeated returns an error for an item that would buy the same documents as another item in this run or in the
 // journal.
 func (e *entry) repeated() error {
+	if unread := e.run.unread; unread != "" && !e.item.Again {
+		return fmt.Errorf("shipping: the journal has the purchase %s of an unknown shipment or invoice, and %w; list its "+
+			"item with Analyze, or close it with batch.Resolve", spelling.Quote(unread), errUnread)
+	}
 	switch twin := e.twin; {
 	case twin == nil:
 	case e.unread && len(e.item.Documents) > 0:

@@ -26,6 +26,7 @@ type run struct {
 	journal Journal
 	// unrecorded: the caller has no journal, so that another run would purchase again.
 	unrecorded bool
+	unread     string         // the key of a purchase whose shipment or invoice is not known; or ""
 	intervals  wait.Intervals // of Options.Poll
 	entries    []*entry
 	slots      chan struct{}
@@ -162,12 +163,31 @@ func (r *run) work(ctx context.Context) (*Report, error) {
 // one is purchased.
 func (r *run) readAdopted(ctx context.Context) {
 	for _, e := range r.entries {
-		if e.record.Step == StepPurchased && e.record.Source() == "" {
-			if request, err := e.get(ctx); err == nil {
-				_ = e.adopted(request) // wait repeats it
-			}
+		if !e.other && e.staysUnknown(ctx) {
+			r.unread = e.record.Key
 		}
 	}
+}
+
+// staysUnknown reads the purchase for an unknown shipment or invoice, and reports whether the service does not show it.
+// If the key is the id of the request, the purchase was for none of the items.
+func (e *entry) staysUnknown(ctx context.Context) bool {
+	if e.run.journal.Lease() > 0 { // the record is not known yet
+		if e.item.source() != "" || e.take(ctx) != nil {
+			return false
+		}
+		defer func() {
+			_ = e.release() // if another process has taken it over, there is nothing to release
+			e.record = Record{Key: e.record.Key}
+		}()
+	}
+	if e.record.Step != StepPurchased || e.record.Source() != "" {
+		return false
+	}
+	if request, err := e.get(ctx); err == nil {
+		_ = e.adopted(request) // wait repeats it
+	}
+	return e.record.Source() == "" && e.record.Key != e.record.RequestID
 }
 
 // awaits waits until each item is purchased or has ended. It returns false if the batch was stopped.

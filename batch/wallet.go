@@ -23,12 +23,13 @@ var errNotCompared = errors.New("cannot be compared with the journal, so nothing
 // an older copy or a new one, or somebody else has purchased. Nothing was purchased. Put the newest journal back, or
 // call [Adopt] with the payments.
 type MissingError struct {
-	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. The Key of a payment
-	// is that of the journal's last record of its request, or else of the run's item for its shipment or invoice with
-	// these Documents, or without Documents. It is empty if there is no such item, if the item has a purchase, if another
-	// purchase of the shipment or invoice may have the same documents, or if one of its items has Again or a query in its
-	// address. Set an empty Key to that of the item that the payment was for, as earlier reports show it, or to the id of
-	// the request if it was for none of your items.
+	// Payments are these purchases, with amounts and, if their requests can be read, with Documents. Take them from a run
+	// with the items of all nights: the Key of a payment is that of the journal's last record of its request, or else of
+	// the item for its shipment or invoice with these Documents, or of one without. It is empty if there is no such item,
+	// if the item has a purchase, if another purchase may have these documents, if an item of the shipment or invoice has
+	// Again or a query in its address, or if the documents are not known and one of these items names some. Set an empty
+	// Key to that of the payment's item, as reports show it; to the request's id only if it was for none of your items.
+	// If Documents are not known, a later Run may show them.
 	Payments []Record
 }
 
@@ -107,9 +108,13 @@ func (r *run) notCompared(err error) error {
 // that came back are none.
 func paymentOf(t *shipping.Transaction) (payment Record, isPaid bool) {
 	signed, err := t.Signed()
+	var amount shipping.Amount // a person sets an unknown one
+	if t.Amount.Known() {
+		amount = size(t.Amount)
+	}
 	return Record{
-		ShipmentID: t.ShipmentID(), RequestID: t.RequestID(), Step: StepPurchased, Amount: t.Amount, Currency: t.Currency,
-		Charged: t.Amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
+		ShipmentID: t.ShipmentID(), RequestID: t.RequestID(), Step: StepPurchased, Amount: amount, Currency: t.Currency,
+		Charged: amount, ChargedCurrency: t.Currency, At: t.CreatedAt,
 	}, (err != nil || signed.Sign() < 0) && t.RequestID() != ""
 }
 
@@ -198,7 +203,8 @@ func (k keys) set(payments []Record) {
 func (k keys) of(payment Record) (key string) {
 	isSame := false
 	for _, item := range k.items[payment.Source()] {
-		if item.Again || strings.ContainsAny(item.Analyze.FileURL, "?#") {
+		isUnclear := len(payment.Documents) == 0 && len(item.Documents) > 0
+		if item.Again || isUnclear || strings.ContainsAny(item.Analyze.FileURL, "?#") {
 			return ""
 		}
 		same := sameDocuments(item.Documents, payment.Documents)
@@ -237,32 +243,40 @@ func (r *run) pays(draft *shipping.RegulatoryRequest) error {
 
 // Adopt adds the payments of a [MissingError] to the journal, so that the next run waits for their documents, if its
 // items include those of [Unfinished]. They count against the budget of the period. Each is stored under its Key. Adopt
-// returns the records that it has added, with the note in each. A payment without a Key is a
-// [*shipping.ValidationError], and nothing is added. So is one with a Key that has a purchase; earlier ones are added.
+// returns the records that it has added, with the note in each, without payments that the journal has under this Key. A
+// payment without a Key or an Amount is a [*shipping.ValidationError], and nothing is added. So is one with a Key that
+// has another purchase; earlier payments are added.
 //
 // If the journal was lost, begin the run that returns the MissingError five minutes after the last one has ended,
 // because a purchase can take effect late. The errors are those of [Resolve].
 func Adopt(ctx context.Context, journal Journal, payments []Record, period, note string) (added []Record, err error) {
-	if err := cmp.Or(validateFinding(ctx, "Adopt", journal, note), validateKeys(payments)); err != nil {
+	if err := cmp.Or(validateFinding(ctx, "Adopt", journal, note), validatePayments(payments)); err != nil {
 		return nil, err
 	}
 	err = exclusive(journal, func() error {
 		for _, payment := range payments {
 			payment.Period, payment.Note = period, note
-			if err := adopt(ctx, journal, &payment); err != nil {
+			isNew, err := adopt(ctx, journal, &payment)
+			if err != nil {
 				return err
 			}
-			added = append(added, payment)
+			if isNew {
+				added = append(added, payment)
+			}
 		}
 		return nil
 	})
 	return added, err
 }
 
-// validateKeys returns an error that lists the payments without a key.
-func validateKeys(payments []Record) error {
+// validatePayments returns an error for a payment without an amount, or one that lists the payments without a key.
+func validatePayments(payments []Record) error {
 	var lacking []string
 	for _, payment := range payments {
+		if !payment.Amount.Known() {
+			return invalid("Adopt", fmt.Sprintf("has the payment %s, and its amount is not known; nothing was added: set its "+
+				"Amount to what the wallet has paid", spelling.Quote(payment.RequestID)))
+		}
 		if payment.Key == "" {
 			lacking = append(lacking, fmt.Sprintf("%s for %s (request %s)", money(payment.Amount, payment.Currency),
 				paidFor(payment), spelling.Quote(payment.RequestID)))
@@ -276,20 +290,24 @@ func validateKeys(payments []Record) error {
 		"your items; the service may show an unknown shipment or invoice to a later Run", strings.Join(lacking, "; of ")))
 }
 
-func adopt(ctx context.Context, journal Journal, payment *Record) error {
+// adopt adds a payment, unless the journal has it.
+func adopt(ctx context.Context, journal Journal, payment *Record) (isNew bool, err error) {
 	claim, err := journal.Claim(ctx, payment.Key)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if last := claim.Record(); last.Begun() { // what this payment has bought could be bought again
+	last := claim.Record()
+	switch isNew = last.RequestID != payment.RequestID || !last.Begun(); {
+	case isNew && last.Begun(): // what this payment has bought could be bought again
 		err = invalid("Adopt", fmt.Sprintf("has the payment %s with the Key %s, which has another purchase (%s): set the "+
-			"Key of another item, or the id of the payment's request if it was for none of your items",
-			spelling.Quote(payment.RequestID), spelling.Quote(payment.Key), spelling.Quote(last.RequestID)))
-	} else {
+			"Key of another item, or the id of the payment's request if it was for none of your items; if the other "+
+			"purchase was not charged, record that with batch.Resolve first", spelling.Quote(payment.RequestID),
+			spelling.Quote(payment.Key), spelling.Quote(last.RequestID)))
+	case isNew:
 		if payment.Source() == "" { // the key belongs to one shipment or invoice
 			payment.ShipmentID, payment.FileHash = last.ShipmentID, last.FileHash
 		}
 		_, err = claim.Append(ctx, *payment, nil, nil)
 	}
-	return errors.Join(err, claim.Release(context.WithoutCancel(ctx)))
+	return isNew, errors.Join(err, claim.Release(context.WithoutCancel(ctx)))
 }

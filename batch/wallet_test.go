@@ -116,7 +116,7 @@ func TestRun_MissingPayments(t *testing.T) {
 	}{
 		"a new journal":    {nil, nil, " RD-3,  RD-2,  RD-1,  RD-0"},
 		"a shipment twice": {nil, append(one, named), " RD-3,  RD-2, SH-1 RD-1,  RD-0"},
-		"of two orders":    {[]batch.Record{has0, has2, has3}, []batch.Item{ordered, named}, "order 1 RD-1"},
+		"of two orders":    {[]batch.Record{has0, has2, has3}, []batch.Item{ordered, named}, " RD-1"},
 		"an invoice": {[]batch.Record{has2, has3}, []batch.Item{named, invoice},
 			"order 1 RD-1, https://example.com/1.pdf RD-0"},
 		"recorded": {[]batch.Record{record("SH-1", "RD-1", batch.StepPurchasing), has0, has2, has3}, one, ""},
@@ -175,6 +175,7 @@ func TestRun_MissingPaymentsOfOneShipment(t *testing.T) {
 		"bought under another key":     {bought("old", "RD-8", "CUSTOMS"), []batch.Item{item("any")}, "RD-5", ""},
 		"unread, under another key":    {bought("old", "RD-8"), []batch.Item{item("any")}, "RD-5", ""},
 		"others, under another key":    {bought("old", "RD-8", "FDA"), []batch.Item{item("any")}, "RD-5", "any"},
+		"unread, beside documents":     {nil, []batch.Item{item("any"), item("fda", "FDA")}, "RD-4", ""},
 		"unread, beside a purchase":    {bought("old", "RD-8", "FDA"), []batch.Item{item("any")}, "RD-4", ""},
 		"not shown":                    {nil, []batch.Item{{Key: "any"}}, "RD-3", ""},
 		"the wallet shows that one":    {bought("old", "RD-6", "FDA"), []batch.Item{item("any")}, "RD-6 RD-5", "any"},
@@ -341,6 +342,40 @@ func TestAdopt_AnInvoice(t *testing.T) {
 	})
 }
 
+// Adopt stored an amount that cannot be booked, after which no run of the period began, or ended with an error that no
+// action corrected.
+func TestAdopt_AnAmountThatCannotBeBooked(t *testing.T) {
+	t.Parallel()
+	for amount, known := range map[string]bool{"-5": true, "null": false, `"abc"`: false} {
+		service := shippingtest.NewService(shippingtest.Refusal(400, "no"))
+		service.RegisterResponder(http.MethodGet, shippingtest.BaseURL+"/v1/transactions", shippingtest.OK(
+			`{"transactions":[{"transactionId":"T","flow":"out","status":"success","amount":`+amount+
+				`,"currency":"NGN","metadata":{"shipment_id":"SH-1","request_id":"RD-1"}}],"pagination":{}}`))
+		service.RegisterResponder(http.MethodGet, shippingtest.BaseURL+"/v1/regulatory-documents/request/RD-1",
+			shippingtest.Record("completed", `"documents":[{"document_type":"CUSTOMS","status":"generated"}]`))
+		options := &batch.Options{Select: shipping.SelectAutomated, Wallet: "VA-1", Budget: nairaBudget(t, "9"), Period: "1",
+			Journal: openJournal(t, filepath.Join(t.TempDir(), "batch.journal"))}
+		client := shippingtest.NewClient(t, service)
+		_, err := batch.Run(t.Context(), client, walletItems(1), options)
+		missing, _ := errors.AsType[*batch.MissingError](err)
+		if !known {
+			_, err := batch.Adopt(t.Context(), options.Journal, missing.Payments, "1", "ticket 4711")
+			shippingtest.Contains(t, "without an amount", err, "set its Amount")
+			missing.Payments[0].Amount = shippingtest.Amount(t, "5")
+		}
+		shippingtest.Must(batch.Adopt(t.Context(), options.Journal, missing.Payments, "1", "ticket 4711"))(t)
+		report := shippingtest.Must(batch.Run(t.Context(), client, walletItems(1), options))(t)
+		if counts := report.Committed.String(); counts != "5" || report.Count(batch.StateCompleted) != 1 {
+			t.Errorf("%s: %s counts: %v", amount, counts, report.Err())
+		}
+	}
+}
+
+// leased is a journal of several processes.
+type leased struct{ batch.Journal }
+
+func (leased) Lease() time.Duration { return time.Hour }
+
 // The service no longer had the request of an invoice. Its payment was added under the id of the request, so that the
 // item for the invoice paid for it again.
 func TestAdopt_APaymentOfAnUnknownInvoice(t *testing.T) {
@@ -349,7 +384,15 @@ func TestAdopt_APaymentOfAnUnknownInvoice(t *testing.T) {
 		key   string // "": that of the request
 		again bool   // the service shows the request again
 		keys  []string
-	}{{"first", true, []string{"first"}}, {"", true, []string{"first"}}, {"first", false, []string{"first", "second"}}} {
+		next  int  // the first of the items in the list of the next run
+		lease bool // of several processes
+	}{
+		{"first", true, []string{"first"}, 0, false}, {"", true, []string{"first"}, 0, false},
+		{"first", false, []string{"first", "second"}, 0, false},
+		// The item was not in the list of the next run, which then purchased another one for the invoice.
+		{"first", false, []string{"first", "second"}, 1, false}, {"first", true, []string{"first", "second"}, 1, false},
+		{"first", false, []string{"first", "second"}, 1, true}, {"first", true, []string{"first", "second"}, 1, true},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			server, client := bubbleServer(t)
 			var items []batch.Item
@@ -371,15 +414,20 @@ func TestAdopt_APaymentOfAnUnknownInvoice(t *testing.T) {
 			shippingtest.Contains(t, "without a key", err, "set its Key")
 			payment.Key = cmp.Or(test.key, payment.RequestID)
 			added := shippingtest.Must(adopt())(t)
+			shippingtest.Diff(t, "added again", 0, len(shippingtest.Must(adopt())(t)))
 			payment.RequestID = "RD-2" // of another order for the invoice, which was purchased again
 			_, err = adopt()
-			shippingtest.Contains(t, "with the key of another purchase", err, "has another purchase")
+			shippingtest.Contains(t, "with the key of another purchase", err, "has another purchase",
+				"if the other purchase was not charged, record that with batch.Resolve first")
 			if test.again {
 				server.ClearFaults()
 				slow := fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Latency(time.Second)}
 				shippingtest.NoError(t, server.Inject(slow)) // the invoice would be purchased before the request is read
 			}
-			items = append(items, batch.Unfinished(added, items)...)
+			if test.lease {
+				options.Journal, options.Wallet = leased{options.Journal}, ""
+			}
+			items = append(items[test.next:], batch.Unfinished(added, items[test.next:])...)
 			report := shippingtest.Must(batch.Run(t.Context(), client, items, options))(t)
 			completed := report.Count(batch.StateCompleted) == 1
 			if bought := server.Requests(shipping.OpPurchase); bought != 1 || completed != test.again {
