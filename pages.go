@@ -3,7 +3,6 @@ package shipping
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -327,9 +326,7 @@ func (l lister[T, L]) fetcher(stored bool, options []CallOption) func(context.Co
 			anonymous = anonymous && got.IDs[i] == 0
 		}
 		if anonymous && len(page.Items) > 0 {
-			if text, err := json.Marshal(page.Items); err == nil {
-				got.Content = paging.Hash(string(text))
-			}
+			got.Content = paging.Hash(fmt.Sprintf("%+v", page.Items)) // json.Marshal refuses an unreadable amount
 		}
 		return got, nil
 	}

@@ -1,6 +1,7 @@
 package lists_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -144,4 +145,24 @@ func TestPager_AServiceThatDoesNotPaginate(t *testing.T) {
 	s.change, opts.PerPage = func(p *page) { p.rows, p.Numbers = s.rows, paging.Numbers{} }, 0
 	delivered := shippingtest.Must(collect(s.client(t).Transactions.All(t.Context(), opts)))(t)
 	shippingtest.Diff(t, "delivered", s.rows, delivered)
+}
+
+// A service without numbers returned the same page for each number, and the walk did not end: its records have no ids,
+// and an amount that cannot be read.
+func TestPager_APageThatComesAgainWithAnUnreadableAmount(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	requests := 0
+	service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+		if requests++; requests > 9 {
+			cancel()
+		}
+		return shippingtest.OK(`{"transactions":[{"amount":"abc"}],"pagination":{}}`)(r)
+	})
+	rows := 0
+	for _, err := range shippingtest.NewClient(t, service).Transactions.All(ctx, options(shipping.Walk{})) {
+		shippingtest.NoError(t, err)
+		rows++
+	}
+	shippingtest.Diff(t, "rows", 1, rows)
 }
