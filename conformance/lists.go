@@ -151,8 +151,8 @@ func (s *session) checkRecords(l list, first page, found missing) {
 	}
 }
 
-// checkOwner: "unique wallet identifier whose transactions are listed", "required: yes". A wallet that does not exist
-// is refused, or has none.
+// checkOwner: "unique wallet identifier whose transactions are listed", "required: yes". The service
+// refuses a wallet that does not exist, or lists no transactions of it.
 func (s *session) checkOwner(l list, first page, found missing) {
 	var shared []string
 	own := identifiers(l, first.records)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 )
 
 // draft is a regulatory request as its analysis returns it.
@@ -146,7 +145,7 @@ func (s *session) unshown(draft map[string]any) (problems []string) {
 		isShown := func(object map[string]any) bool { return memberAt(object, f.Value) != nil }
 		in := places[f.Name]
 		problems = append(problems, problem(f.Set && len(in) > 0 && !slices.ContainsFunc(in, isShown),
-			"the draft has no %q: correct or remove the line %s", f.Value, dialect.Line{Field: f.Name, Value: f.Value})...)
+			"the draft has no %q: correct or remove the line %s = %s", f.Value, f.Name, f.Value)...)
 	}
 	return problems
 }

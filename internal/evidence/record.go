@@ -32,7 +32,7 @@ type Record struct {
 	Failed bool
 	// Data is the record itself: the data of the response, or the record inside it.
 	Data jsonread.Value
-	// lists are the documents that each member of listNames lists; a document without a slug that could be read is "".
+	// lists has the slugs of the documents in each member of listNames; a slug that cannot be read is "".
 	lists   map[string][]string
 	charge  jsonread.Member // of Charge
 	dialect *dialect.Dialect
@@ -532,8 +532,8 @@ func (r *Refused) read(n jsonread.Value, d *dialect.Dialect) {
 }
 
 // Contradiction returns why a purchase of this draft may have charged the wallet despite the refusal; "" without a
-// reason. A charge that the draft showed already is not a contradiction. Neither is a generated document if the draft
-// showed one.
+// reason. A charge is no contradiction if the draft showed it already, nor is a generated document if the draft showed
+// one.
 func (r Refused) Contradiction(draft *Record) string {
 	var before Refused
 	before.read(draft.Data, draft.in())
