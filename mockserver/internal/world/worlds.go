@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,7 @@ type Worlds struct {
 	byKey   map[string]*World
 	opened  []*World // in the order in which they were opened, the home world first
 	initial map[seed.Plan]*template
+	unused  int // templates without a world
 	named   int // worlds that OpenForTest has named
 	closed  bool
 }
@@ -271,6 +273,9 @@ func seeded(p seed.Plan) (*contents, error) {
 	return &contents{account: *made, deliveries: delivered, records: recordsOf(made)}, nil
 }
 
+// maxUnused is how many templates without a world are kept. To seed one takes milliseconds.
+const maxUnused = 4
+
 // template is the initial contents of the worlds of a plan, which are seeded once and shared.
 type template struct {
 	users int // open worlds
@@ -299,7 +304,7 @@ func (b *Worlds) join(key string, p seed.Plan) (*template, error) {
 		return nil, err
 	}
 	t := b.initial[p]
-	if t == nil {
+	if t == nil || t.users == 0 {
 		more := int64(p.Stored())
 		if !b.settings.fits(more) {
 			return nil, b.settings.full(fmt.Errorf("%w: the open worlds have %d records, and another with %d "+
@@ -307,24 +312,34 @@ func (b *Worlds) join(key string, p seed.Plan) (*template, error) {
 				ErrTooManyWorlds, b.settings.Records.Load(), more, b.settings.Limits.Records, wire.ControlPrefix))
 		}
 		b.settings.Records.Add(more)
+	}
+	switch {
+	case t == nil:
 		t = &template{make: sync.OnceValues(func() (*contents, error) { return seeded(p) })}
 		if p == seed.Usual() {
 			t.make = usual
 		}
 		b.initial[p] = t
+	case t.users == 0:
+		b.unused--
 	}
 	t.users++
 	return t, nil
 }
 
-// leave counts one user less of the initial contents of a plan, and drops contents without users.
+// leave counts one user less of the initial contents of a plan. A few contents without users are kept for the next
+// world, and do not count as records.
 func (b *Worlds) leave(p seed.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.initial[p]
 	if t.users--; t.users == 0 {
 		b.settings.Records.Add(-int64(p.Stored()))
-		delete(b.initial, p)
+		b.unused++
+	}
+	if b.unused > maxUnused {
+		maps.DeleteFunc(b.initial, func(_ seed.Plan, t *template) bool { return t.users == 0 })
+		b.unused = 0
 	}
 }
 
